@@ -40,6 +40,13 @@ static const struct enum_name sub_type_names[] = {
 	{0, NULL},
 };
 
+static const struct enum_name source_names[] = {
+	{DEVICE_FROM_NLDEV, "nldev"},
+	{DEVICE_FROM_SYSFS, "sysfs"},
+	{DEVICE_FROM_VERBS, "verbs"},
+	{0, NULL},
+};
+
 /*
  * Moves on to the next higher state, or from unknown to the lowest one. Returns the number of ports
  * in that state; 0: there is none.
@@ -63,17 +70,12 @@ static size_t next_state(const struct device *device, struct number *state)
 	return count;
 }
 
-static void add_state(struct value *value, size_t count, const struct device *device,
-		      const char *word)
+static void add_state(struct value *value, size_t count, const char *word)
 {
 	const size_t used = strlen(value->scratch);
-	char *end = value->scratch + used;
 
-	if (count == device->port_count)
-		snprintf(end, sizeof(value->scratch) - used, "%s", word);
-	else
-		snprintf(end, sizeof(value->scratch) - used, "%s%zu %s", used ? ", " : "", count,
-			 word);
+	snprintf(value->scratch + used, sizeof(value->scratch) - used, "%s%zu %s", used ? ", " : "",
+		 count, word);
 }
 
 /* Shows "active", or for several ports "3 active, 1 down", in the tone of the worst port. */
@@ -87,18 +89,20 @@ static void get_state_summary(const void *record, struct value *value)
 	if (device->ports_unknown)
 		return;
 	value->scratch[0] = '\0';
-	while ((count = next_state(device, &state))) {
+	while ((count = next_state(device, &state)) && count < device->port_count) {
 		struct value one;
 
 		field_get(&words, &state, &one);
 		if (one.tone > value->tone)
 			value->tone = one.tone;
-		add_state(value, count, device, one.string);
+		add_state(value, count, one.string);
 		known += count;
 	}
 	if (known && known < device->port_count)
-		add_state(value, device->port_count - known, device, "unknown");
-	if (known)
+		add_state(value, device->port_count - known, "unknown");
+	if (count)
+		field_get_number(&words, &state, value);
+	else if (known)
 		value_set_string(value, value->scratch);
 }
 
@@ -167,27 +171,25 @@ static const struct field device_fields[] = {
 	WORD_AS("sub_device_type", sub_type, sub_type_names, "SUB-TYPE", 0, NEED_NETLINK,
 		"type of a sub-device"),
 	TEXT(protocol, "PROTOCOL", 0, NEED_NETLINK, "protocol, in RDMA netlink's words"),
-	LIST(sources, "SOURCES", 0, 0, "interfaces that provided the facts"),
+	FLAGS_AS("sources", sources, source_names, "SOURCES", 0, 0,
+		 "interfaces that provided the facts"),
 	RECORDS_FIELD(get_ports, &port_schema, PORT_COLUMNS, "ports", 0, "the ports"),
 };
 
 const struct schema device_schema = SCHEMA("devices", struct device, device_fields,
 					   "an RDMA device");
 
-void device_set_name(struct device *device, const char *kernel_name, size_t length)
+void device_take_name(struct device *device, char *kernel_name)
 {
-	length = strnlen(kernel_name, length);
-	free(device->kernel_name);
-	free(device->name);
-	device->kernel_name = mem_check(strndup(kernel_name, length));
-	device->name = text_clean(kernel_name, length);
+	device->kernel_name = kernel_name;
+	device->name = text_clean(kernel_name, strlen(kernel_name));
 }
 
 struct device *device_list_add(struct device_list *list, const char *kernel_name)
 {
 	struct device *device = mem_append(&list->items, &list->count, sizeof(*list->items));
 
-	device_set_name(device, kernel_name, strlen(kernel_name));
+	device_take_name(device, mem_string(kernel_name));
 	return device;
 }
 
@@ -270,7 +272,6 @@ static void device_clear(struct device *device)
 	strings_free(&device->netdevs);
 	strings_free(&device->umads);
 	strings_free(&device->issms);
-	strings_free(&device->sources);
 }
 
 void device_list_clear(struct device_list *list)

@@ -47,9 +47,12 @@ struct device {
 	struct number sub_type; /* enum rdma_nl_dev_type: 1 SMI */
 	struct port *ports;
 	size_t port_count;
-	bool ports_unknown;	/* the ports cannot be listed, so a count of 0 says nothing */
-	struct strings sources; /* interfaces that supplied facts: nldev, sysfs, verbs */
+	bool ports_unknown;    /* the ports cannot be listed, so a count of 0 says nothing */
+	struct number sources; /* mask of enum device_source */
 };
+
+/* The interfaces that supplied facts. */
+enum device_source { DEVICE_FROM_NLDEV = 1, DEVICE_FROM_SYSFS = 2, DEVICE_FROM_VERBS = 4 };
 
 struct device_list {
 	struct device *items;
@@ -77,8 +80,8 @@ extern const struct enum_name driver_id_names[]; /* enum rdma_driver_id: names o
  * pointers to earlier devices.
  */
 struct device *device_list_add(struct device_list *list, const char *kernel_name);
-/* Sets both names from the kernel's `length` bytes, or up to a NUL among them. */
-void device_set_name(struct device *device, const char *kernel_name, size_t length);
+/* Sets both names, which are still NULL; takes ownership of the kernel's. */
+void device_take_name(struct device *device, char *kernel_name);
 struct device *device_list_find(const struct device_list *list, const char *name);
 struct device *device_list_find_kernel_name(const struct device_list *list, const char *name);
 /* Sorts names in natural order and ports by number. */

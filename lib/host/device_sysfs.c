@@ -128,7 +128,7 @@ int device_list_sysfs(const struct root *root, struct device_list *list)
 	for (size_t i = 0; i < names.count; i++) {
 		struct device *device = device_list_add(list, names.items[i]);
 
-		strings_add(&device->sources, "sysfs");
+		device->sources = number_of(DEVICE_FROM_SYSFS);
 	}
 	return 0;
 }
@@ -142,7 +142,7 @@ static bool find_pci_of_copy(const struct root *root, const char *directory, str
 	_cleanup_(freep) char *path = mem_format("%s/device", directory);
 	_cleanup_(freep) char *target = NULL;
 
-	if (!sysfs_link(root, &target, "%s", path))
+	if (!sysfs_link_path(root, &target, path))
 		sysfs_find_pci(target, &device->pci_address);
 	if (!device->pci_address)
 		device->pci_address = sysfs_pci_slot(root, path);
@@ -155,7 +155,7 @@ static bool find_pci_of_copy(const struct root *root, const char *directory, str
 static bool find_pci(const struct root *root, const char *directory, struct device *device)
 {
 	_cleanup_(freep) char *target = NULL;
-	int rc = sysfs_link(root, &target, "%s", directory);
+	int rc = sysfs_link_path(root, &target, directory);
 	size_t length;
 
 	device->software = (target && strstr(target, "/devices/virtual/")) ||
@@ -224,10 +224,12 @@ static void note_gone(const struct root *root, const char *directory, const stru
 void device_read_sysfs(const struct root *root, struct device *device, uint64_t needs,
 		       struct problems *problems)
 {
-	_cleanup_(freep) char *directory = mem_format(SYSFS_RDMA_CLASS "/%s", device->kernel_name);
+	_cleanup_(freep) char *directory = mem_path(SYSFS_RDMA_CLASS, device->kernel_name);
 	const size_t reported = problems ? problems->count : 0;
 
-	attributes_read(&device_attributes, root, directory, device->name, needs, device, problems);
+	if (attributes_wanted(&device_attributes, needs, device))
+		attributes_read(&device_attributes, root, directory, device->name, needs, device,
+				problems);
 	if (needs & (NEED_PCI | NEED_DRIVER))
 		read_pci(root, directory, device, needs, problems);
 	if (needs & NEED_DRIVER && !device->driver && !device->software)

@@ -136,13 +136,13 @@ static char *get_name(const struct nlattr *attribute)
 
 static int fill_device(struct nlattr *const *table, struct device *device)
 {
-	_cleanup_(freep) char *name = NULL;
+	char *name;
 
 	if (attributes_take(&device_attributes, table, device))
 		return -EBADMSG;
-	name = nldev_get_kernel_name(table[RDMA_NLDEV_ATTR_DEV_NAME]);
-	if (name && !device->name)
-		device_set_name(device, name, strlen(name));
+	name = device->name ? NULL : nldev_get_kernel_name(table[RDMA_NLDEV_ATTR_DEV_NAME]);
+	if (name)
+		device_take_name(device, name);
 	if (!device->parent && table[NLDEV_ATTR_PARENT_NAME])
 		device->parent = get_name(table[NLDEV_ATTR_PARENT_NAME]);
 	return 0;
@@ -201,11 +201,8 @@ static int take_device(void *context, const void *payload, size_t length)
 	device = mem_append(&list->items, &list->count, sizeof(*list->items));
 	if (fill_device(table, device))
 		return -EBADMSG;
-	if (!device->name) {
-		_cleanup_(freep) char *name = mem_format("#%u", (unsigned int)device_index.value);
-
-		device_set_name(device, name, strlen(name));
-	}
+	if (!device->name)
+		device_take_name(device, mem_format("#%u", (unsigned int)device_index.value));
 	for (unsigned int port = 1; port <= port_count; port++)
 		device_add_port(device, port);
 	/* A switch has management port 0, rdma_start_port() in include/rdma/ib_verbs.h. */
@@ -230,11 +227,20 @@ int nldev_get_devices(struct netlink *nldev, struct device_list *list)
 	return 0;
 }
 
+/* Both are usually in the same order, so the search for each name begins where the last ended. */
 static bool has_all(const struct device_list *list, const struct strings *names)
 {
-	for (size_t i = 0; i < names->count; i++)
-		if (!device_list_find_kernel_name(list, names->items[i]))
+	size_t at = 0;
+
+	for (size_t i = 0; i < names->count; i++) {
+		size_t tried = 0;
+
+		for (; tried < list->count; tried++, at++)
+			if (!strcmp(list->items[at % list->count].kernel_name, names->items[i]))
+				break;
+		if (tried == list->count)
 			return false;
+	}
 	return true;
 }
 

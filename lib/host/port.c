@@ -117,8 +117,7 @@ void port_note_text(struct problems *problems, const struct port *port, const ch
 		    const char *slot, ssize_t length, const char *text)
 {
 	_cleanup_(freep) char *object = port_object(port);
-	_cleanup_(freep) char *name = slot ? mem_format("%s/%s", attribute, slot)
-					   : mem_string(attribute);
+	_cleanup_(freep) char *name = slot ? mem_path(attribute, slot) : mem_string(attribute);
 
 	sysfs_note(problems, object, name, length == -ENODATA ? 0 : length, length < 0 ? "" : text);
 }
@@ -326,7 +325,7 @@ static void read_port(const struct root *root, struct port *port, uint64_t needs
 	const struct gid_entry *first = gid_entry_at(port, 0);
 
 	attributes_read(&port_attributes, root, directory, object, needs, port, problems);
-	if (needs & NEED_RATE && !port->rate_gbps.known)
+	if (needs & NEED_RATE)
 		read_special(root, directory, object, "rate", "rate_gbps", parse_rate, port,
 			     problems);
 	if (needs & NEED_PORT_GUID && !port->port_guid.known && first && first->gid.known)
@@ -350,6 +349,8 @@ void port_read_sysfs(const struct root *root, struct port *port, uint64_t needs,
 	    (!root->live && needs & NEED_LINK_LAYER && !port->link_layer.known))
 		needs &= ~(uint64_t)(NEED_LID | NEED_SM_SL);
 	needs &= ~(uint64_t)NEED_LINK_LAYER;
+	if (port->rate_gbps.known)
+		needs &= ~(uint64_t)NEED_RATE;
 	if (needs & special || attributes_wanted(&port_attributes, needs, port))
 		read_port(root, port, needs, problems);
 	if (needs & NEED_DRIVER_FILES)

@@ -425,6 +425,9 @@ static void no_answer(void **state)
 	assert_int_equal(load(bed, NEED_STATE), 0);
 	expect_problems(&bed->notes, "");
 	expect_devices(bed, "device,state,sources", "mlx5_2 down sysfs\nmlx5_10 active sysfs\n");
+	put(bed, "mlx5_10", "ports/1/state", "9: NEWER");
+	assert_int_equal(load(bed, NEED_STATE), 0);
+	expect_devices(bed, "device,state", "mlx5_2 down\nmlx5_10 unknown-9\n");
 	/* Not if each device is in one network namespace: sysfs may be that of another one. */
 	tree_write(&bed->snapshot.tree, "root/sys/module/ib_core/parameters/netns_mode", "N");
 	assert_int_equal(load(bed, NEED_STATE), -ENODEV);

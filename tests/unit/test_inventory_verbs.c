@@ -320,7 +320,7 @@ static void gids(void **state)
 	expect_gids(port_of(bed, 0, 0), "1 roce-v2 verbs 10.0.0.1");
 	expect_gids(port_of(bed, 0, 1), "1 roce-v2 verbs 10.0.0.1");
 	expect_gids(port_of(bed, 1, 0), "1 roce-v2 verbs 10.0.0.1");
-	assert_string_equal(bed->inventory.devices.items[0].sources.items[0], "verbs");
+	assert_int_equal(bed->inventory.devices.items[0].sources.value, DEVICE_FROM_VERBS);
 	library.device_error = -EACCES;
 	read_it(bed, NEED_GIDS);
 	expect_lines(&bed->problems, "");
@@ -328,7 +328,7 @@ static void gids(void **state)
 	expect_gids(port_of(bed, 0, 0), "1 roce-v2 verbs 10.0.0.1");
 	expect_gids(port_of(bed, 1, 0), TABLE);
 	assert_null(port_of(bed, 1, 0)->gids[0].netdev);
-	assert_int_equal(bed->inventory.devices.items[1].sources.count, 0);
+	assert_false(bed->inventory.devices.items[1].sources.known);
 	library.device_error = 0;
 	library.gids_error = -EOPNOTSUPP;
 	read_it(bed, NEED_GIDS | NEED_GID_NETDEVS);

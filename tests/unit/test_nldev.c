@@ -577,6 +577,51 @@ static void device_left_out(void **state)
 	tree_close(&tree);
 }
 
+/* The kernel lists by index, whatever the names are. */
+static void serve_reversed(struct fake_kernel *kernel, const struct bytes *requests)
+{
+	const struct nlmsghdr *request = message_at(requests, 0);
+	unsigned int *dumps = kernel->context;
+	struct bytes datagram = {0};
+
+	for (unsigned int i = 0; i < 3; i++) {
+		struct bytes payload = {0};
+		char name[16];
+
+		snprintf(name, sizeof(name), "mlx5_%u", 2 - i);
+		put_device(&payload, i, name, 1);
+		put_message(&datagram, 0x1401, NLM_F_MULTI, request->nlmsg_seq, payload.data,
+			    payload.length);
+	}
+	++*dumps;
+	put_done(&datagram, request->nlmsg_seq, 0);
+	fake_send(kernel, &datagram);
+}
+
+static void devices_in_any_order(void **state)
+{
+	_cleanup_(device_list_clear) struct device_list list = {0};
+	unsigned int dumps = 0;
+	struct fake_kernel kernel = {.serve = serve_reversed, .context = &dumps};
+	struct netlink *nldev = netlink_from_fd(fake_start(&kernel), 4096);
+	struct saved_tree tree;
+
+	(void)state;
+	tree_open(&tree);
+	for (unsigned int i = 0; i < 3; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "sys/class/infiniband/mlx5_%u", i);
+		tree_directory(&tree, path);
+	}
+	assert_int_equal(nldev_list_devices(nldev, &tree.root, &list), 0);
+	assert_int_equal(dumps, 1);
+	assert_int_equal(list.count, 3);
+	netlink_free(nldev);
+	fake_stop(&kernel);
+	tree_close(&tree);
+}
+
 /* A device with an impossible name is still listed. */
 static void serve_hostile_name(struct fake_kernel *kernel, const struct bytes *requests)
 {
@@ -994,6 +1039,7 @@ int main(void)
 		cmocka_unit_test(request_overflow),
 		cmocka_unit_test(devices),
 		cmocka_unit_test(device_left_out),
+		cmocka_unit_test(devices_in_any_order),
 		cmocka_unit_test(links),
 		cmocka_unit_test(device_of_hostile_name),
 		cmocka_unit_test(devices_refused),

@@ -121,7 +121,7 @@ static void device(void **state)
 	assert_string_equal(device->name, "mlx5_0");
 	assert_int_equal(device->port_count, 1);
 	assert_int_equal(device->ports[0].port.value, 1);
-	assert_true(strings_contain(&device->sources, "sysfs"));
+	assert_true(number_is(&device->sources, DEVICE_FROM_SYSFS));
 	assert_int_equal(device->node_type.value, NODE_TYPE_CA);
 	assert_string_equal(device->firmware, "20.31.1014");
 	assert_true(device->node_guid.value == 0xec0d9a0300781a2c);

@@ -86,7 +86,7 @@ static int list_devices(struct reading *reading)
 			rc = nldev_list_devices(reading->nldev, &reading->root,
 						&inventory->devices);
 		for (size_t i = 0; !rc && i < inventory->devices.count; i++)
-			strings_add(&inventory->devices.items[i].sources, "nldev");
+			inventory->devices.items[i].sources = number_of(DEVICE_FROM_NLDEV);
 		if (!rc && inventory->devices.count)
 			return 0;
 		/* sysfs shows the network namespace that it was mounted in. */
@@ -214,12 +214,14 @@ static void read_devices(struct reading *reading)
 	struct device_list *list = &reading->inventory->devices;
 	const uint64_t known = reading->nldev ? NEED_GET : 0;
 	/* These only help to find other facts, so a failure to read them is no problem. */
-	const uint64_t helping = (NEED_PCI_ADDRESS | NEED_DRIVER) & ~reading->request->needs;
+	const uint64_t helping = reading->needs & (NEED_PCI_ADDRESS | NEED_DRIVER) &
+				 ~reading->request->needs;
 
 	for (size_t i = 0; i < list->count; i++) {
 		device_read_sysfs(&reading->root, &list->items[i],
 				  reading->needs & ~known & ~helping, reading->problems);
-		device_read_sysfs(&reading->root, &list->items[i], reading->needs & helping, NULL);
+		if (helping)
+			device_read_sysfs(&reading->root, &list->items[i], helping, NULL);
 	}
 }
 
@@ -421,7 +423,7 @@ static void add_port_names(const struct root *root, struct strings *names, const
 	if (sysfs_list(root, &numbers, "sys/class/infiniband/%s/ports", device))
 		return;
 	for (size_t i = 0; i < numbers.count; i++) {
-		_cleanup_(freep) char *name = mem_format("%s/%s", device, numbers.items[i]);
+		_cleanup_(freep) char *name = mem_path(device, numbers.items[i]);
 
 		strings_add(names, name);
 	}

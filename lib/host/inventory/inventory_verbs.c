@@ -183,7 +183,7 @@ static void read_device(struct reading *reading, struct verbs *verbs, struct dev
 	if (rc)
 		note_failure(reading, device->name, rc);
 	if (opened)
-		strings_add(&device->sources, "verbs");
+		number_set(&device->sources, device->sources.value | DEVICE_FROM_VERBS);
 	if (reading->needs & NEED_GIDS)
 		read_gids(reading, opened, device, empty);
 	if (opened && reading->needs & NEED_MTU)
