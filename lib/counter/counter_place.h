@@ -18,6 +18,11 @@
 /* A file of the device in which a vendor's ib_qib of 2009 has what is in diag_counters today. */
 #define COUNTERS_TEXT "stats"
 
+struct counter_value {
+	const struct counter_entry *entry; /* first, for counter_entries_compare() */
+	uint64_t value;
+};
+
 /* The counters of one port, device or netdev in one source. */
 struct counter_place {
 	const struct device *device;
@@ -29,10 +34,12 @@ struct counter_place {
 	int error;	    /* -errno of listing the directory */
 	const struct counter_entry **entries;
 	size_t entry_count;
-	bool extended;		    /* the PMA has the 64-bit counters */
-	unsigned int cm_form;	    /* CM_OF_PORT ... */
-	bool reported;		    /* netlink reported it in this round */
-	struct counter_list values; /* from netlink or from a text */
+	bool extended;		     /* the PMA has the 64-bit counters */
+	unsigned int cm_form;	     /* CM_OF_PORT ... */
+	bool reported;		     /* netlink reported it in this round */
+	struct counter_value *taken; /* wanted ones from netlink in this round */
+	size_t taken_count;
+	struct counter_list values; /* from a text */
 	uint64_t taken_nsec;
 	bool found; /* counters exist, wanted or not */
 };

@@ -108,19 +108,10 @@ int counter_loader_open(const struct counters_request *request, struct counter_l
 	return 0;
 }
 
-/* Takes ownership of the list. */
-static void take_list(struct counter_place *place, struct counter_list *list)
-{
-	counter_list_clear(&place->values);
-	place->values = *list;
-	*list = (struct counter_list){0};
-	place->reported = true;
-	place->taken_nsec = clock_nsec();
-}
-
 /* The context of one round of netlink requests. */
 struct round {
 	struct counter_loader *loader;
+	struct counter_place *place; /* whose counters are taken */
 	struct problems *notes;
 	size_t *places; /* of the requested netdevs */
 	size_t last;	/* the place found last */
@@ -152,16 +143,37 @@ static void note(struct round *round, const char *object, int error, const char 
 			 "sysfs is used instead");
 }
 
+static void begin_place(struct round *round, struct counter_place *place)
+{
+	round->place = place;
+	place->taken_count = 0;
+	place->reported = true;
+	place->taken_nsec = clock_nsec();
+}
+
+static void counter_taken(void *context, const char *name, uint64_t value)
+{
+	struct round *round = context;
+	struct counter_place *place = round->place;
+	const struct counter_entry *entry;
+
+	entry = counter_pool_entry(&round->loader->pool, place->source, name);
+	place->found = true;
+	if (entry->wanted)
+		MEM_ADD(place->taken, place->taken_count) = (struct counter_value){entry, value};
+}
+
 static int port_taken(void *context, struct port *port, struct nlattr *const *table)
 {
 	struct round *round = context;
 	struct counter_place *place = find_place(round, port);
-	struct counter_list list = {0};
-	int rc = nldev_take_counters(table, &list);
+	int rc;
 
-	if (!rc && place)
-		take_list(place, &list);
-	counter_list_clear(&list);
+	if (!place)
+		return 0;
+	begin_place(round, place);
+	rc = nldev_each_counter(table, counter_taken, round);
+	place->reported = !rc;
 	return rc;
 }
 
@@ -200,8 +212,11 @@ static void netdev_taken(void *context, size_t which, int error, struct counter_
 {
 	struct round *round = context;
 
-	if (!error)
-		take_list(&round->loader->places[round->places[which]], list);
+	if (error)
+		return;
+	begin_place(round, &round->loader->places[round->places[which]]);
+	for (size_t i = 0; i < list->count; i++)
+		counter_taken(round, list->items[i].name, list->items[i].value);
 }
 
 static void ask_rtnl(struct counter_loader *loader)
@@ -248,30 +263,14 @@ static struct counter_reading *add_reading(struct counter_readings *readings,
 }
 
 /* Adds counters in the order of the catalogue, as add_files() does. */
-static void add_from_netlink(struct counter_loader *loader, struct counter_place *place,
-			     struct counter_readings *readings)
+static void add_from_netlink(const struct counter_place *place, struct counter_readings *readings)
 {
-	struct shown {
-		const struct counter_entry *entry;
-		uint64_t value;
-	};
-	_cleanup_(freep) struct shown *shown = mem_alloc_zero(place->values.count + 1,
-							      sizeof(*shown));
-	size_t count = 0;
-
-	place->found = place->values.count;
-	for (size_t i = 0; i < place->values.count; i++) {
-		const struct counter *counter = &place->values.items[i];
-		const struct counter_entry *entry = counter_pool_entry(&loader->pool, place->source,
-								       counter->name);
-
-		if (entry->wanted)
-			shown[count++] = (struct shown){entry, counter->value};
-	}
-	qsort(shown, count, sizeof(*shown), counter_entries_compare);
-	for (size_t i = 0; i < count; i++)
-		counter_reading_set(add_reading(readings, place, shown[i].entry), shown[i].value);
-	counter_list_clear(&place->values);
+	if (place->taken_count)
+		qsort(place->taken, place->taken_count, sizeof(*place->taken),
+		      counter_entries_compare);
+	for (size_t i = 0; i < place->taken_count; i++)
+		counter_reading_set(add_reading(readings, place, place->taken[i].entry),
+				    place->taken[i].value);
 }
 
 /* Reports `count` counters, the first of which is `name`; 0 means the directory itself. */
@@ -437,7 +436,7 @@ void counter_loader_read(struct counter_loader *loader, struct counter_readings 
 	ask_rtnl(loader);
 	for (size_t i = 0; i < loader->place_count; i++)
 		if (loader->places[i].reported)
-			add_from_netlink(loader, &loader->places[i], readings);
+			add_from_netlink(&loader->places[i], readings);
 		else
 			add_files(loader, &loader->places[i], &shelf, readings, problems);
 	if (loader->request.once)
@@ -489,6 +488,7 @@ void counter_loader_free(struct counter_loader *loader)
 		return;
 	for (size_t i = 0; i < loader->place_count; i++) {
 		counter_list_clear(&loader->places[i].values);
+		free(loader->places[i].taken);
 		free(loader->places[i].entries);
 	}
 	free(loader->places);

@@ -2,6 +2,7 @@
 #include "counter/netlink_counters.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "kernel/netlink/netlink.h"
 
 /* Calls `each` for every counter in a reply; a port without counters has no table of them. */
@@ -24,29 +26,45 @@ static int walk(struct nlattr *const *table, int (*each)(void *context, const st
 	return nest ? netlink_each(nest, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY, each, context) : 0;
 }
 
-/* Searches for one attribute: filling a table of all of them for each counter would be slow. */
-static const struct nlattr *find(const struct nlattr *nest, int type)
+struct taking {
+	nldev_counter_taken *taken;
+	void *context;
+};
+
+static int take_counter(void *context, const struct nlattr *nest)
 {
-	return nla_find(nla_data(nest), nla_len(nest), type);
+	const struct taking *taking = context;
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
+	const struct nlattr *text;
+	struct number value = {0};
+	char name[4 * NAME_MAX + 1]; /* it is also a file's: four characters for each byte */
+
+	if (nldev_parse_nest(nest, table) ||
+	    netlink_get_number(table[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE], &value))
+		return -EBADMSG;
+	text = table[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME];
+	if (!text || !value.known)
+		return -EBADMSG;
+	text_clean_into(name, sizeof(name), nla_data(text), (size_t)nla_len(text));
+	taking->taken(taking->context, name, value.value);
+	return 0;
 }
 
-static int add_counter(void *context, const struct nlattr *nest)
+int nldev_each_counter(struct nlattr *const *table, nldev_counter_taken *taken, void *context)
 {
-	_cleanup_(freep) char *name = NULL;
-	struct number value = {0};
+	struct taking taking = {taken, context};
 
-	netlink_get_text(find(nest, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME), &name);
-	if (netlink_get_number(find(nest, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE), &value) ||
-	    !name || !value.known)
-		return -EBADMSG;
-	counter_list_take(context, name, value.value);
-	name = NULL;
-	return 0;
+	return walk(table, take_counter, &taking);
+}
+
+static void add_counter(void *list, const char *name, uint64_t value)
+{
+	counter_list_add(list, name, value);
 }
 
 int nldev_take_counters(struct nlattr *const *table, struct counter_list *list)
 {
-	int rc = walk(table, add_counter, list);
+	int rc = nldev_each_counter(table, add_counter, list);
 
 	if (rc)
 		counter_list_clear(list);

@@ -21,9 +21,13 @@
 #include "kernel/netlink/nldev.h"
 
 /*
- * Fills an empty list from the reply to RDMA_NLDEV_CMD_STAT_GET for a port, which nldev_ask_ports()
- * hands over. Returns 0, or -EBADMSG if it is damaged; the list then stays empty.
+ * Hands on each counter in the reply to RDMA_NLDEV_CMD_STAT_GET for a port, which nldev_ask_ports()
+ * hands over; the name is clean, and gone afterwards. Returns 0, or -EBADMSG if it is damaged,
+ * which may show after some counters.
  */
+typedef void nldev_counter_taken(void *context, const char *name, uint64_t value);
+int nldev_each_counter(struct nlattr *const *table, nldev_counter_taken *taken, void *context);
+/* Fills an empty list in the same way; after an error the list stays empty. */
 int nldev_take_counters(struct nlattr *const *table, struct counter_list *list);
 
 /*
