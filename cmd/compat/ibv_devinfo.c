@@ -57,7 +57,10 @@ void ibv_print(unsigned int indent, unsigned int column, const char *label, cons
 	const unsigned int count = column / tab > end ? column / tab - end : 1;
 	va_list arguments;
 
-	printf("%.*s%s:%.*s", (int)indent, tabs, label, (int)count, tabs);
+	fwrite(tabs, 1, indent, stdout);
+	fputs(label, stdout);
+	putchar(':');
+	fwrite(tabs, 1, count, stdout);
 	va_start(arguments, format);
 	vprintf(format, arguments);
 	va_end(arguments);

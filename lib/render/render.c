@@ -57,7 +57,11 @@ void format_value(const struct value *value, const char *separator, struct text 
 		text->string = value->boolean ? "yes" : "no";
 		break;
 	case VALUE_LIST:
-		text->string = text->owned = value_join(value, separator);
+		/* Most lists in tables have one item. */
+		if (value->list.count == 1)
+			text->string = value->list.items[0];
+		else
+			text->string = text->owned = value_join(value, separator);
 		break;
 	case VALUE_RECORDS:
 		text->string = format_unsigned(value->records.count, text->scratch);
