@@ -275,13 +275,25 @@ static uint32_t find_trace(uint32_t id, const struct trace *trace)
 	return id;
 }
 
+/*
+ * No code is in the blocks that the runtime's malloc() gives (asan_allocator.h: kAllocatorSpace,
+ * kAllocatorSize, on x86-64). A function of the C library that was compiled without frame pointers,
+ * such as vasprintf(), makes the runtime read the address of its text as the next frame: a trace
+ * for each text, of which a command may have 100,000.
+ */
+static bool is_data(uintptr_t frame)
+{
+	return frame >> 42 == 0x600000000000 >> 42;
+}
+
 uint32_t put_trace(struct trace trace)
 {
-	const uint32_t length = 1 + trace.count;
 	uint64_t hash = 0;
 	uint32_t *chain, first, id;
 	struct kept_trace *kept;
 
+	while (trace.count && is_data(trace.frames[trace.count - 1]))
+		trace.count--;
 	for (uint32_t i = 0; i < trace.count; i++)
 		hash = (hash ^ trace.frames[i]) * 0x9e3779b97f4a7c15;
 	chain = &chains[hash >> 53];
@@ -290,7 +302,7 @@ uint32_t put_trace(struct trace trace)
 	if (id ||
 	    __atomic_load_n(&store_used, __ATOMIC_RELAXED) > sizeof(store) / sizeof(store[0]) / 2)
 		return id;
-	id = __atomic_fetch_add(&store_used, length, __ATOMIC_RELAXED);
+	id = __atomic_fetch_add(&store_used, 1 + trace.count, __ATOMIC_RELAXED);
 	kept = (struct kept_trace *)&store[id];
 	kept->count = trace.count;
 	for (uint32_t i = 0; i < trace.count; i++)
