@@ -77,6 +77,13 @@ asleep()
 	looked=${text#*$'\nvoluntary_ctxt_switches:'}
 }
 
+# pause SECONDS: unlike sleep(1), it starts no process.
+pause()
+{
+	[ -n "${nothing-}" ] || exec {nothing}<> <(:)
+	read -rt "$1" -u "$nothing" || :
+}
+
 # try_between BEFORE AFTER WORD...: the same with --interval; the command AFTER (one word) runs
 # between the two readings: once the program has taken the first and sleeps, and before it may take
 # the second. If AFTER was too late, BEFORE undoes it, and the next try allows more time. The

@@ -9,6 +9,7 @@ WORDs, and prints each that is still in FOLDER, in any form: with and without co
 upper case, as bytes in either order, also within recordings. The last line is `N originals`.
 """
 
+import glob
 import ipaddress
 import os
 import re
@@ -20,22 +21,24 @@ ADDRESS = re.compile(
 )
 SERIAL = re.compile(rb"(?i)\bserial(?: number)?: *(\w*[0-9]\w*)")
 RECORDINGS = ("netlink/answers", "verbs/answers")
+HOST = re.compile(r"(?!mlx|hfi|qib|rxe|siw|cxgb|irdma|smi|bnxt)[a-z]+-?[a-z]*[0-9]+$")
 WELL_KNOWN = re.compile(r"^(?:f|0|fe80)*0*1?$|^ff|^01")
 
 
-def contents(top):
-    for where, folders, names in os.walk(top):
-        for name in folders + names:
-            path = os.path.join(where, name)
-            yield os.path.relpath(path, top).encode("utf-8", "surrogateescape")
-            if os.path.islink(path):
-                yield os.fsencode(os.readlink(path))
-            elif os.path.isfile(path):
-                with open(path, "rb") as file:
-                    data = file.read()
-                yield data
-                if path.endswith(RECORDINGS):
-                    yield recorded(data)
+def contents(top, below=""):
+    for entry in os.scandir(os.path.join(top, below)):
+        name = os.path.join(below, entry.name)
+        yield name.encode("utf-8", "surrogateescape")
+        if entry.is_symlink():
+            yield os.fsencode(os.readlink(entry.path))
+        elif entry.is_dir():
+            yield from contents(top, name)
+        elif entry.is_file():
+            with open(entry.path, "rb", buffering=0) as file:
+                data = file.read()
+            yield data
+            if name.endswith(RECORDINGS):
+                yield recorded(data)
 
 
 def recorded(data):
@@ -72,32 +75,41 @@ def raw_address(word):
 
 
 def originals(tree, words):
-    texts, binary = set(words), set()
-    for data in contents(tree):
-        texts.update(match.group(1).decode() for match in SERIAL.finditer(data))
+    texts, binary, saved = set(words), set(), b"\0\0\0".join(contents(tree))
+    texts.update(match.group(1).decode() for match in SERIAL.finditer(saved))
     for raw in map(raw_address, words):
         if raw and len(raw.strip(b"\0")) > 3:
             binary.update((raw, raw[::-1]))
-    for data in contents(tree):
-        for match in ADDRESS.finditer(data):
-            digits = match.group(0).decode().replace(":", "")
-            parts = [digits]
-            if len(digits) == 40:
-                parts = [digits[8:], digits[24:]]
-            elif len(digits) == 32 and digits[16:].strip("0") and digits[22:26] == "fffe":
-                parts.append(digits[16:])
-            for part in parts:
-                if WELL_KNOWN.match(part) or part.startswith("0" * 16 + "0000ffff00"):
-                    continue
-                texts.update(forms(part))
-                raw = bytes.fromhex(part)
-                if len(raw.strip(b"\0")) > 3:
-                    binary.update((raw, raw[::-1]))
+    for match in ADDRESS.finditer(saved):
+        digits = match.group(0).decode().replace(":", "")
+        parts = [digits]
+        if len(digits) == 40:
+            parts = [digits[8:], digits[24:]]
+        elif len(digits) == 32 and digits[16:].strip("0") and digits[22:26] == "fffe":
+            parts.append(digits[16:])
+        for part in parts:
+            if WELL_KNOWN.match(part) or part.startswith("0" * 16 + "0000ffff00"):
+                continue
+            texts.update(forms(part))
+            raw = bytes.fromhex(part)
+            if len(raw.strip(b"\0")) > 3:
+                binary.update((raw, raw[::-1]))
     return texts, binary
 
 
-def main():
-    tree, folder, words = sys.argv[1], sys.argv[2], sys.argv[3:]
+def described(tree):
+    """The names of hosts in the node descriptions."""
+    words = set()
+    for path in glob.glob(os.path.join(tree, "sys/class/infiniband/*/node_desc")):
+        if os.path.isfile(path):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                words.update(word for word in re.split(r"[ \t\n]+", file.read()) if HOST.match(word))
+    return sorted(words)
+
+
+def left(tree, folder, words):
+    """What is left of the originals, and their number."""
+    found = []
     texts, binary = originals(tree, words)
     haystack = b"\0\0\0".join(contents(folder))
     lower = haystack.lower()
@@ -105,11 +117,15 @@ def main():
         word = text.lower().encode()
         pattern = rb"(?<![0-9a-z])" + re.escape(word) + rb"(?![0-9a-z])"
         if word in lower and (len(text) > 11 or re.search(pattern, lower)):
-            print("left:", text)
-    for raw in binary:
-        if raw in haystack:
-            print("left: bytes", raw.hex())
-    print(len(texts), "originals")
+            found.append("left: " + text)
+    found += ["left: bytes " + raw.hex() for raw in binary if raw in haystack]
+    return found, len(texts)
 
 
-main()
+def main():
+    found, count = left(sys.argv[1], sys.argv[2], sys.argv[3:])
+    print("".join(line + "\n" for line in found) + "%d originals" % count)
+
+
+if __name__ == "__main__":
+    main()
