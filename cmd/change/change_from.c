@@ -124,19 +124,45 @@ static bool plan_line(struct line *line, struct strings *words)
 	return good;
 }
 
+/* Whether the last change sets what an earlier one sets: to the same value, or else it fails. */
+static bool is_repeated(struct line *line, bool *ret_good)
+{
+	struct changes *changes = &line->all->changes;
+	const struct change *last = &changes->items[changes->count - 1];
+	const struct change *earlier = changes_find_earlier(changes, last);
+	_cleanup_(freep) char *text = NULL;
+
+	if (!earlier || !strcmp(earlier->wanted, last->wanted))
+		return earlier;
+	text = mem_format("%s%s%s is set to %s here, and to %s in line %u",
+			  last->object ? last->object : "", last->object ? " " : "",
+			  last->setting->keyword.word, last->wanted, earlier->wanted,
+			  line->all->line_numbers[earlier - changes->items]);
+	fail_line(line, STATUS_USAGE, text, "give it once, with one value");
+	*ret_good = false;
+	return true;
+}
+
 /*
  * Moves the changes to the overall plan; their host remains the line's, based on the overall one.
+ * False: one contradicts an earlier line.
  */
-static void take_changes(struct change_plan *all, struct change_plan *plan, unsigned int number)
+static bool take_changes(struct line *line)
 {
+	struct change_plan *all = line->all, *plan = line->plan;
+	bool good = true;
+
 	for (size_t i = 0; i < plan->changes.count; i++) {
 		size_t count = all->changes.count;
 
-		MEM_ADD(all->line_numbers, count) = number;
+		MEM_ADD(all->line_numbers, count) = line->number;
 		MEM_ADD(all->changes.items, all->changes.count) = plan->changes.items[i];
+		if (is_repeated(line, &good))
+			changes_drop_last(&all->changes);
 	}
 	free(plan->changes.items);
 	plan->changes = (struct changes){.items = NULL};
+	return good;
 }
 
 /* Plans one line of the text; an empty line adds nothing. */
@@ -161,9 +187,7 @@ static bool add_line(struct change_plan *all, struct change_plan *plan, const ch
 	} else if (words.count) {
 		good = plan_line(&line, &words);
 	}
-	if (good)
-		take_changes(all, plan, number);
-	return good;
+	return good && take_changes(&line);
 }
 
 static size_t count_lines(const char *text, size_t length)

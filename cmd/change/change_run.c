@@ -43,23 +43,11 @@ bool change_plan_fail(struct change_plan *plan, const struct change *change, int
 	return listing_fail(&plan->listing, status, change->reason, change->next_step);
 }
 
-/* Returns an earlier change of what the last one sets, such as one of a profile; or NULL. */
-static const struct change *find_earlier(const struct changes *changes)
-{
-	const struct change *last = &changes->items[changes->count - 1];
-
-	for (const struct change *other = changes->items; other < last; other++)
-		if (other->setting == last->setting &&
-		    (!other->object || !strcmp(other->object, last->object)))
-			return other;
-	return NULL;
-}
-
 bool change_plan_one(struct change_plan *plan, const struct setting *setting, const char *text,
 		     const char *object, change_fill *fill, void *context)
 {
 	struct change *change = changes_add(&plan->changes, &plan->host, setting, object, NULL);
-	const struct change *earlier = find_earlier(&plan->changes);
+	const struct change *earlier = changes_find_earlier(&plan->changes, change);
 	int rc;
 
 	if (fill && !fill(change, context))

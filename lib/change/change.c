@@ -193,6 +193,16 @@ void changes_drop_last(struct changes *changes)
 	clear(&changes->items[--changes->count]);
 }
 
+const struct change *changes_find_earlier(const struct changes *changes,
+					  const struct change *change)
+{
+	for (const struct change *other = changes->items; other < change; other++)
+		if (other->setting == change->setting &&
+		    (!other->object || !strcmp(other->object, change->object)))
+			return other;
+	return NULL;
+}
+
 void changes_clear(struct changes *changes)
 {
 	for (size_t i = 0; i < changes->count; i++)

@@ -751,6 +751,29 @@ static void words(void **state)
 	}
 }
 
+/* Lines that set the same: to one value, which counts once, or to several, which is an error. */
+static void repeated_lines(void **state)
+{
+	struct run *run = *state;
+
+	run->args.from = "-";
+	run->input = "cell set o a new\n\ncell set o c new a new\n";
+	run_line(run, "");
+	assert_run(run, STATUS_DONE,
+		   HEAD "o      a       old    new   changed\n"
+			"o      c       old    new   changed\n"
+			"undo: rdmactl cell set o c old\n"
+			"undo: rdmactl cell set o a old\n",
+		   "");
+	run->input = "cell set o a new\ncell set o c new a other b new\ncell set o b other\n";
+	run_line(run, "");
+	assert_run(run, STATUS_USAGE, "",
+		   "rdmactl change: standard input:2: o a is set to other here, and to new in "
+		   "line 1\n  give it once, with one value\n"
+		   "rdmactl change: standard input:3: o b is set to other here, and to new in "
+		   "line 2\n");
+}
+
 /* The line number is shown, counted from 1. All lines form one unit: if one fails, none stays. */
 static void lists(void **state)
 {
@@ -803,11 +826,16 @@ static void names(void **state)
 	run->globals.tsv = true;
 	run->globals.no_headings = true;
 	run->globals.columns = "undo";
-	run->input = "dev adaptive-moderation on\ndev name rdma0\ncell set o a new\n"
-		     "dev adaptive-moderation on\n";
+	run->input = "dev adaptive-moderation on\ndev name rdma0\ncell set o a new\n";
 	run_line(run, "");
 	assert_run(run, STATUS_DONE,
 		   "rdmactl dev set mlx5_0 adaptive-moderation off\n"
+		   "rdmactl dev set rdma0 name mlx5_0\n"
+		   "rdmactl cell set o a old\n",
+		   "");
+	run->input = "dev name rdma0\ncell set o a new\ndev adaptive-moderation on\n";
+	run_line(run, "");
+	assert_run(run, STATUS_DONE,
 		   "rdmactl dev set rdma0 name mlx5_0\n"
 		   "rdmactl cell set o a old\n"
 		   "rdmactl dev set rdma0 adaptive-moderation off\n",
@@ -818,12 +846,16 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(written),	 TEST(without_output), TEST(afterwards),
-		TEST(dry),	 TEST(asked),	       TEST(failures),
-		TEST(stuck),	 TEST(told),	       TEST(signals_between),
-		TEST(kept),	 TEST(not_kept),       TEST(lines_of_others),
-		TEST(time_over), TEST(hangup),	       TEST(words),
-		TEST(lists),	 TEST(names),	       TEST(repeated),
+		TEST(written),	       TEST(without_output),
+		TEST(afterwards),      TEST(dry),
+		TEST(asked),	       TEST(failures),
+		TEST(stuck),	       TEST(told),
+		TEST(signals_between), TEST(kept),
+		TEST(not_kept),	       TEST(lines_of_others),
+		TEST(time_over),       TEST(hangup),
+		TEST(words),	       TEST(lists),
+		TEST(names),	       TEST(repeated),
+		TEST(repeated_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
