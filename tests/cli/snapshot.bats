@@ -21,11 +21,11 @@ snap()
 	quickly try snapshot "$2" --root "$roots/$1" "${@:3}"
 }
 
-# compare COMMAND... -- ROOT...: what they print from snapshots, and the originals that are left.
+# compare FOLDER COMMAND... -- ROOT...: what they print from snapshots, and the originals that are left.
 compare()
 {
-	mkdir -p "$BATS_FILE_TMPDIR/originals"
-	RDMACTL=$binary "$BATS_TEST_DIRNAME/snapshots" "$BATS_FILE_TMPDIR/originals" "$@" || wrong "${*: -1}"
+	[ -z "$1" ] || mkdir -p "$1"
+	RDMACTL=$binary "$BATS_TEST_DIRNAME/snapshots" "$@" || wrong "${*: -1}"
 }
 
 has_unpacked()
@@ -105,8 +105,8 @@ listing()
 		*) others+=("$tree") ;;
 		esac
 	done
-	compare "${few[@]}" -- "${topo[@]}"
-	compare "${all[@]}" -- "${others[@]}"
+	compare "$BATS_FILE_TMPDIR/originals" "${few[@]}" -- "${topo[@]}"
+	compare "$BATS_FILE_TMPDIR/originals" "${all[@]}" -- "${others[@]}"
 	nothing_wrong
 }
 
@@ -115,7 +115,7 @@ listing()
 
 	for kind in optional resources objects exclusive; do
 		with_answers $kind
-		compare 'counters --optional --json' \
+		compare '' 'counters --optional --json' \
 			'counters qp --all --json' 'counters mr --all --json' 'resources --json' \
 			'resources --by process --json' 'resources qp -o all --json' \
 			'resources cm_id -o all --json' \
@@ -404,7 +404,7 @@ listing()
 	local tree found=$BATS_FILE_TMPDIR/originals
 
 	# The test of all commands has looked for them.
-	[ -e "$found" ] || compare -- "$roots"/*
+	[ -e "$found" ] || compare "$found" -- "$roots"/*
 	for tree in "$roots"/*; do
 		[[ $(<"$found/${tree##*/}") =~ ^[0-9]+\ originals$ ]] || wrong "${tree##*/}: $(<"$found/${tree##*/}")"
 	done
