@@ -26,6 +26,7 @@
 static struct bed {
 	struct mesh_host hosts[HOSTS];
 	bool one_rail;
+	bool all_go_bad;	  /* once a round has been run, the judge finds every rail bad */
 	uint64_t rounds, tested;  /* pairs whose hosts are both present */
 	uint64_t slow_until_msec; /* time at which the last round of a full mesh ends */
 } bed;
@@ -83,7 +84,7 @@ void judge_rails(struct judge *judge, uint16_t *rails)
 {
 	(void)judge;
 	for (uint32_t i = 0; i < HOSTS; i++)
-		rails[i] = (1u << RAILS) - 1;
+		rails[i] = bed.all_go_bad && bed.rounds ? 0 : (1u << RAILS) - 1;
 }
 
 void judge_begin_stage(struct judge *judge, const struct plan_stage *stage)
@@ -109,27 +110,31 @@ struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count)
 	return NULL;
 }
 
-static void run(const char *stages, bool one_rail, uint64_t budget_msec,
-		struct session_outcome *outcome)
+static void run_bed(const char *stages, struct bed new_bed, uint64_t budget_msec,
+		    struct session_outcome *outcome)
 {
 	struct plan plan;
 	char *message = NULL, *hint = NULL;
 	const struct session_setup setup = {
 		.plan = &plan,
-		.one_rail = one_rail,
+		.one_rail = new_bed.one_rail,
 		.budget_msec = budget_msec,
 	};
 
-	bed = (struct bed){
-		.one_rail = one_rail,
-		.slow_until_msec = budget_msec ? clock_msec() + budget_msec : 0,
-	};
+	bed = new_bed;
+	bed.slow_until_msec = budget_msec ? clock_msec() + budget_msec : 0;
 	for (uint32_t i = 0; i < HOSTS; i++)
 		bed.hosts[i] = (struct mesh_host){.presence = MESH_PRESENT, .rail_count = RAILS};
 	*outcome = (struct session_outcome){.pairs = 0};
 	assert_int_equal(plan_parse(stages, &plan, &message, &hint), 0);
 	assert_int_equal(session_run(&setup, outcome), 0);
 	plan_clear(&plan);
+}
+
+static void run(const char *stages, bool one_rail, uint64_t budget_msec,
+		struct session_outcome *outcome)
+{
+	run_bed(stages, (struct bed){.one_rail = one_rail}, budget_msec, outcome);
 }
 
 /* A full mesh has 28 pairs per rail, 15 without the lost hosts: all others lose two partners. */
@@ -145,6 +150,21 @@ static void partners_of_the_lost(void **state)
 	run("full", true, 0, &outcome);
 	assert_true(bed.rounds >= RAILS * (FULL_ROUNDS + 2));
 	assert_int_equal(bed.tested, RAILS * (15 + LEFT));
+}
+
+/*
+ * A rail that goes bad in a stage takes part until its end, also with those who lost a partner: the
+ * partner may be what was bad. The next stage has none of it.
+ */
+static void rails_gone_bad(void **state)
+{
+	const struct bed all_go_bad = {.all_go_bad = true};
+	struct session_outcome outcome;
+
+	(void)state;
+	run_bed("full,ring", all_go_bad, 0, &outcome);
+	assert_int_equal(bed.tested, RAILS * (15 + LEFT));
+	assert_int_equal(outcome.pairs, RAILS * (28 + LEFT));
 }
 
 /* Where pairs share what they measure, two alone would measure something else. */
@@ -173,6 +193,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(partners_of_the_lost),
+		cmocka_unit_test(rails_gone_bad),
 		cmocka_unit_test(no_time_for_them),
 		cmocka_unit_test(shared),
 	};

@@ -155,10 +155,10 @@ static void pair_orphans(struct session *session, struct plan_stage *stage)
 }
 
 /*
- * A host that lost several partners is in several pairs, one after the other. Rails that were found
- * bad since the partner was lost are tested nevertheless.
+ * A host that lost several partners is in several pairs, one after the other. The scope is that of
+ * the stage, so rails that were found bad since it began are tested nevertheless.
  */
-static int run_orphans(struct session *session, struct plan_scope scope, uint32_t number)
+static int run_orphans(struct session *session, const struct plan_scope *scope, uint32_t number)
 {
 	struct plan_stage stage = {.mode = MESH_PAIRS};
 	_cleanup_(freep) struct mesh_pair *pairs = NULL;
@@ -167,8 +167,7 @@ static int run_orphans(struct session *session, struct plan_scope scope, uint32_
 	int rc;
 
 	pair_orphans(session, &stage);
-	scope.rails = NULL;
-	rc = schedule_new(&stage, &scope, &schedule, &message);
+	rc = schedule_new(&stage, scope, &schedule, &message);
 	if (!rc) {
 		pairs = mem_alloc_zero(stage.pair_count + 1, sizeof(*pairs));
 		for (uint32_t i = 0; i < schedule_rounds(schedule) && !rc; i++) {
@@ -284,7 +283,7 @@ static int run_stage(struct session *session, const struct plan_stage *stage)
 		setup->begin(setup->context, session->stage);
 	rc = run_rounds(session, schedule);
 	if (!rc)
-		rc = run_orphans(session, scope, schedule_rounds(schedule));
+		rc = run_orphans(session, &scope, schedule_rounds(schedule));
 	judge_end_stage(setup->judge);
 	schedule_free(schedule);
 	return rc;
