@@ -40,7 +40,8 @@ void mesh_decide_status(struct mesh_work *work)
 		const struct finding *finding = &work->findings.items[i].finding;
 
 		if (finding->id.value == JUDGE_ABSENT || finding->id.value == JUDGE_REFUSED ||
-		    finding->id.value == JUDGE_LOST || finding->id.value == JUDGE_UNTRIED)
+		    finding->id.value == JUDGE_LOST || finding->id.value == JUDGE_UNTRIED ||
+		    finding->id.value == JUDGE_APART)
 			missing = true;
 		else if (finding->severity.value >= SEVERITY_WARNING)
 			fault = true;

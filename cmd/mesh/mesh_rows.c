@@ -168,6 +168,8 @@ void mesh_rows_close(struct mesh_work *work)
 	strings_free(&work->modes);
 	free(work->one_way_reason);
 	free(work->unexplained_reason);
+	free(work->apart_reason);
+	free(work->apart_of_host);
 	free(work->earlier);
 	free(work->resumed);
 }
@@ -202,6 +204,50 @@ void mesh_find_one_way(struct mesh_work *work)
 			       work->one_way_reason ?: ""));
 }
 
+/* Counts a pair whose agents could not talk, for both of its hosts. */
+static void note_apart(struct mesh_work *work, const struct mesh_result *result)
+{
+	uint32_t count;
+	const struct mesh_host *hosts = coordinator_hosts(work->coordinator, &count);
+	_cleanup_(freep) char *pair = NULL;
+
+	if (!work->apart++) {
+		pair = mesh_pair_text(hosts, &result->pair);
+		work->apart_reason = mem_format("%s: %s", pair, result->reason);
+		work->apart_of_host = mem_alloc_zero(count, sizeof(*work->apart_of_host));
+	}
+	work->apart_of_host[result->pair.a]++;
+	work->apart_of_host[result->pair.b]++;
+}
+
+/* Names the host that all such pairs have in common, if only one is in all. */
+static void find_apart(struct mesh_work *work)
+{
+	uint32_t count, in_all = 0, last = 0;
+	const struct mesh_host *hosts = coordinator_hosts(work->coordinator, &count);
+	struct text_buffer text = {0};
+	struct judge_finding *finding;
+
+	if (!work->apart)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		if (work->apart_of_host[i] == work->apart) {
+			in_all++;
+			last = i;
+		}
+	text_buffer_add(&text, "%" PRIu64 " of %" PRIu64 " test%s", work->apart,
+			work->outcome.pairs, text_plural_s(work->outcome.pairs));
+	if (in_all == 1)
+		text_buffer_add(&text, ", all of them with %s", hosts[last].name);
+	text_buffer_add(&text, "; the first: %s", work->apart_reason);
+	finding = finding_add(&work->findings, JUDGE_APART, NULL, text_buffer_take(&text));
+	if (in_all != 1)
+		return;
+	finding->finding.object = mem_string(hosts[last].name);
+	finding->host = number_of(last);
+	finding->host_name = mem_string(hosts[last].name);
+}
+
 /* Counts an untried pair. A lost host explains its pairs, and is a finding of its own. */
 void mesh_note_untried(struct mesh_work *work, const struct mesh_result *result)
 {
@@ -210,9 +256,13 @@ void mesh_note_untried(struct mesh_work *work, const struct mesh_result *result)
 	const struct mesh_host *a = &hosts[result->pair.a], *b = &hosts[result->pair.b];
 	_cleanup_(freep) char *pair = NULL;
 
-	if (result->outcome != MESH_UNTRIED)
+	if (mesh_was_tested(result->outcome))
 		return;
 	work->untried++;
+	if (result->outcome == MESH_APART) {
+		note_apart(work, result);
+		return;
+	}
 	if (a->presence != MESH_PRESENT || b->presence != MESH_PRESENT || work->unexplained++)
 		return;
 	pair = mesh_pair_text(hosts, &result->pair);
@@ -221,6 +271,7 @@ void mesh_note_untried(struct mesh_work *work, const struct mesh_result *result)
 
 void mesh_find_untried(struct mesh_work *work)
 {
+	find_apart(work);
 	/* The exit status covers tests that a signal prevented. */
 	if (!work->unexplained || work->outcome.interrupted)
 		return;
@@ -278,7 +329,7 @@ static void drop_older(struct mesh_work *work)
 		memmove(work->earlier, work->earlier + first,
 			work->earlier_count * sizeof(*work->earlier));
 	for (size_t i = 0; i < work->earlier_count; i++)
-		if (work->earlier[i].outcome == MESH_UNTRIED)
+		if (!mesh_was_tested(work->earlier[i].outcome))
 			mesh_done_remove(&work->done, work->earlier[i].stage,
 					 &work->earlier[i].pair);
 }

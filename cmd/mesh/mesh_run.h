@@ -129,12 +129,15 @@ struct mesh_work {
 	char token[MESH_TOKEN_BYTES];
 	bool token_file_made;
 	uint64_t begin_msec, shown_msec;
-	pid_t own_agent; /* of mesh step */
-	uint64_t failed, untried;
+	pid_t own_agent;	  /* of mesh step */
+	uint64_t failed, untried; /* those whose agents could not talk are among the latter */
 	uint64_t one_way;	  /* good pairs without the figures of --both-ways */
 	char *one_way_reason;	  /* of the first of them, or NULL */
 	uint64_t unexplained;	  /* untried pairs with both hosts present */
 	char *unexplained_reason; /* the first such pair, and why */
+	uint64_t apart;		  /* pairs whose agents could not talk */
+	char *apart_reason;	  /* the first such pair, and why */
+	uint64_t *apart_of_host;  /* how many of them each host is in; NULL: none */
 	FILE *rows;		  /* of --save and --resume */
 	struct strings modes;	  /* of the stages, as in rows */
 	struct columns row_columns;

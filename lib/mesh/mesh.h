@@ -106,7 +106,14 @@ enum mesh_outcome {
 	MESH_PASS,
 	MESH_FAIL,    /* the data path failed; `reason` says how */
 	MESH_UNTRIED, /* an agent was lost or time ran out: says nothing about the pair */
+	MESH_APART,   /* the agents could not talk to each other: nothing of RDMA was tried */
 };
+
+/* Whether the pair was tested, so that it is good or bad. */
+static inline bool mesh_was_tested(enum mesh_outcome outcome)
+{
+	return outcome == MESH_PASS || outcome == MESH_FAIL;
+}
 
 enum mesh_end { MESH_END_A, MESH_END_B, MESH_ENDS };
 
@@ -122,8 +129,7 @@ struct mesh_result {
 	struct real both_gbps[MESH_ENDS]; /* sent by that end while the other sent too */
 	struct number errors[MESH_ENDS];  /* growth of the error counters of that end's port */
 	/*
-	 * A sentence for MESH_FAIL and MESH_UNTRIED; for MESH_PASS, why both directions at once
-	 * were not measured, or empty.
+	 * A sentence; for MESH_PASS, why both directions at once were not measured, or empty.
 	 */
 	char reason[200];
 	bool older_agent; /* is that cause; the next run may find it updated */

@@ -482,6 +482,27 @@ end_of_coordinator()
 	nothing_left
 }
 
+@test "mesh: agents that cannot talk to each other say nothing of RDMA" {
+	printf '%s\n' 'host n2 apart connect: no answer' >>"$dir/good"
+	mesh 4 good --hosts 4 --stages ring
+	expect 3
+	run ! grep -qE 'fail|untried' < <(grep -v '\[not-judged\]$' "$dir/out")
+	grep -q '^warning  n2: agents could not talk to each other over TCP: nothing of RDMA was tried \[no-exchange\]$' "$dir/out"
+	grep -q '^         4 of 8 tests, all of them with n2; the first: .*n2.*: connect: no answer$' "$dir/out"
+	grep -q '^         -> let the hosts reach each other' "$dir/out"
+	mesh 4 good --hosts 4 --stages ring --json
+	[ "$(jq -c '.mesh[] | select(.finding == "no-exchange") | [.object, .host]' "$dir/out")" = '["n2","n2"]' ]
+	nothing_left
+	# No single host is in all of them: none is named.
+	printf '%s\n' 'hosts n[1-4]' 'all apart no way' >"$dir/good"
+	mesh 4 good --hosts 4 --stages ring --json
+	expect 3
+	jq -e '.pairs_untried == 4 and .pairs_failed == 0 and (.mesh[] | select(.finding == "no-exchange") |
+		.object == null and (.evidence | test("^4 of 4 tests; the first: .* rail 0: no way$")))' \
+		"$dir/out"
+	nothing_left
+}
+
 @test "mesh: results as they come, and a run that is continued" {
 	mesh 4 good --hosts 4 --jsonl
 	expect 0

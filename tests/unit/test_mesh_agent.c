@@ -34,7 +34,7 @@ static const char TOKEN[] = "what both know";
 #define PATIENCE_MSEC 20000u
 #define TRIES	      5
 
-enum { QUICK_RAIL, HANGING_RAIL, RAILS };
+enum { QUICK_RAIL, HANGING_RAIL, APART_RAIL, RAILS };
 
 /* What the agent leaves in memory shared by all processes. */
 static struct traces {
@@ -86,7 +86,7 @@ static void run_fake(void *state, const struct mesh_order *order, const struct e
 	snprintf(traces->peer, sizeof(traces->peer), "%s", order->peer);
 	while (order->rail == HANGING_RAIL)
 		pause();
-	result->outcome = MESH_PASS;
+	result->outcome = order->rail == APART_RAIL ? MESH_APART : MESH_PASS;
 }
 
 static void close_fake(void *state)
@@ -322,6 +322,22 @@ static void gaps(void **state)
 	}
 }
 
+/* That two agents cannot talk is only told to a coordinator which knows that outcome. */
+static void apart(void **state)
+{
+	(void)state;
+	for (uint32_t protocol = MESH_PROTOCOL_APART - 1; protocol <= MESH_PROTOCOL; protocol++) {
+		struct bed bed = {.protocol = protocol};
+
+		begin(&bed, PATIENCE_MSEC);
+		order(&bed, 1, APART_RAIL);
+		expect_answer(&bed, 1, protocol < MESH_PROTOCOL_APART ? MESH_UNTRIED : MESH_APART,
+			      "");
+		say(&bed, &bye);
+		end(&bed, 0, " | ");
+	}
+}
+
 /* With more ports than can be described, the place of one cannot be told by its slot. */
 static void too_many_gaps(void **state)
 {
@@ -552,6 +568,7 @@ static void another_program(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(apart),
 		cmocka_unit_test(gaps),
 		cmocka_unit_test(too_many_gaps),
 		cmocka_unit_test(hostile_name),

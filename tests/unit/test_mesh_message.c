@@ -100,8 +100,9 @@ static void versions(void **state)
 {
 	static const struct {
 		uint32_t lowest, highest, chosen;
-	} cases[] = {{1, 1, 1}, {1, 2, 2}, {1, 7, MESH_PROTOCOL}, {2, 2, 2}, {3, 3, 3}, {4, 4, 4},
-		     {5, 7, 0}, {0, 0, 0}};
+	} cases[] = {{1, 1, 1}, {1, 2, 2}, {1, 7, MESH_PROTOCOL},
+		     {2, 2, 2}, {3, 3, 3}, {4, 4, 4},
+		     {5, 5, 5}, {6, 7, 0}, {0, 0, 0}};
 	struct mesh_message message;
 	struct mesh_shake shake;
 

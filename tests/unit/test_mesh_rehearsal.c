@@ -167,6 +167,8 @@ static char *act_text(const struct rehearsal_act *act)
 		mem_extend(&text, ", noise %g", act->noise_percent);
 	if (act->msec)
 		mem_extend(&text, ", %u msec", (unsigned int)act->msec);
+	if (act->apart)
+		mem_extend(&text, ", apart: %s", act->apart);
 	mem_extend(&text, "%s%s%s%s", act->fail ? ", fails: " : "", act->fail ? act->fail : "",
 		   act->crash ? ", crashes" : "", act->hang ? ", hangs" : "");
 	return text;
@@ -184,6 +186,7 @@ static void acts(void **state)
 		 "7 7, 1.8 usec, A sends 8, B sends 8, errors 9 9"},
 		{"all both_gbps 8 fail no way", "95 95, 1.8 usec, A sends 8, B sends 8, fails: "
 						"no way"},
+		{"all apart no way", "95 95, 1.8 usec, apart: no way"},
 		{"all crash", "95 95, 1.8 usec, crashes"},
 		{"all hang", "95 95, 1.8 usec, hangs"},
 		/* One end: what it sends, and its errors; everything else applies to the pair. */

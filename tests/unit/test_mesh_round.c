@@ -23,7 +23,7 @@ static char results[1024];
 /* One line per result: the pair, its outcome and the reason. */
 static void take(void *context, const struct mesh_result *result)
 {
-	static const char *const outcomes[] = {"pass", "FAIL", "untried"};
+	static const char *const outcomes[] = {"pass", "FAIL", "untried", "apart"};
 	const size_t length = strlen(results);
 
 	(void)context;
@@ -297,6 +297,23 @@ static void failures(void **state)
 	assert_null(bed.coordinator->doubts);
 	assert_false(bed.coordinator->heard);
 	assert_string_equal(orders_of(&bed, 1), "ping 2\nping 4\n");
+	paired_close(&bed);
+}
+
+/* So does that they could not talk to each other: a lost host would be the reason. */
+static void apart(void **state)
+{
+	static const struct mesh_pair pair = {0, 1, 0, 0};
+	struct paired bed;
+
+	(void)state;
+	open_pair(&bed);
+	answer(&bed, 0, ROUND_ID(0), MESH_APART, "a firewall");
+	pong(&bed, 0, 1);
+	pong(&bed, 1, 2);
+	assert_int_equal(run(&bed, &pair, 1, MESH_TESTS), 0);
+	assert_string_equal(results, "0.0-1.0 apart: a firewall\n");
+	assert_string_equal(orders_of(&bed, 1), "ping 2\n");
 	paired_close(&bed);
 }
 
@@ -595,6 +612,7 @@ int main(void)
 		cmocka_unit_test(both_ways),
 		cmocka_unit_test(answers_of_others),
 		cmocka_unit_test(failures),
+		cmocka_unit_test(apart),
 		cmocka_unit_test(interruptions),
 		cmocka_unit_test(losses),
 		cmocka_unit_test(loopback_addresses),

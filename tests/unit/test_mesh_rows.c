@@ -104,16 +104,17 @@ static void there_and_back(void **state)
 		 .errors = {{7, true}, {0, true}}},
 		{.pair = {0, 0, 1, 1}, .outcome = MESH_FAIL, .reason = "the \"peer\" is \\ gone"},
 		{.pair = {2, 1, 0, 0}, .stage = 1, .outcome = MESH_UNTRIED},
+		{.pair = {2, 0, 0, 0}, .outcome = MESH_APART, .reason = "a firewall"},
 	};
 	_cleanup_(freep) char *text = write_rows(results, ARRAY_SIZE(results));
 	struct taken taken = {0};
 	struct mesh_rows_read read = read_rows(text, &taken);
 
 	(void)state;
-	assert_int_equal(read.taken, 3);
+	assert_int_equal(read.taken, 4);
 	assert_int_equal(read.broken, 0);
 	assert_int_equal(read.unused, 0);
-	assert_int_equal(taken.count, 3);
+	assert_int_equal(taken.count, 4);
 	for (size_t i = 0; i < taken.count; i++) {
 		const struct mesh_result *got = &taken.items[i], *want = &results[i];
 

@@ -40,6 +40,7 @@ static const struct made_up_counter {
 	uint64_t before, after;
 } * counters;
 static size_t row_count, counter_count;
+static bool no_exchange; /* of one way at a time */
 
 /* The latest request, and the names of its tests. */
 static struct selftest_request asked;
@@ -56,6 +57,7 @@ int selftest_run(const struct selftest_request *request, const struct endpoint *
 	asked = *request;
 	asked_local = local;
 	asked_tests[0] = '\0';
+	results->no_exchange = no_exchange;
 	for (size_t i = 0; i < row_count; i++) {
 		struct selftest_result *row = selftest_results_add(results);
 
@@ -234,8 +236,10 @@ static void verdicts(void **state)
 		size_t count;
 		enum mesh_outcome outcome;
 		const char *reason;
+		bool no_exchange;
 	} cases[] = {
 		{{{"rc-write", SELFTEST_PASS, "a remark"}}, 1, MESH_PASS, ""},
+		{{{"connect", SELFTEST_FAIL, "refused"}}, 1, MESH_APART, "connect: refused", true},
 		{{{"connect", SELFTEST_FAIL, "refused"}}, 1, MESH_FAIL, "connect: refused"},
 		{{{NULL, SELFTEST_FAIL, NULL}}, 1, MESH_FAIL, "test: failed"},
 		{{{"rc-write", SELFTEST_FAIL, "one"}, {"latency-send", SELFTEST_FAIL, "two"}},
@@ -268,7 +272,9 @@ static void verdicts(void **state)
 		both = (struct made_up){.runs = 0};
 		rows = cases[i].rows;
 		row_count = cases[i].count;
+		no_exchange = cases[i].no_exchange;
 		mesh_runner_selftest.run((const char *[]){NULL, NULL}, &order, NULL, &result);
+		no_exchange = false;
 		row_count = 0;
 		assert_int_equal(result.outcome, cases[i].outcome);
 		assert_string_equal(result.reason, cases[i].reason);

@@ -71,11 +71,15 @@ static void left_out(void **state)
 	judge_take(judge, &untried);
 	assert_int_equal(judge->progress.results, 1);
 	assert_int_equal(judge->row_count, 0);
+	untried.outcome = MESH_APART;
+	judge_take(judge, &untried);
+	assert_int_equal(judge->progress.results, 2);
+	assert_int_equal(judge->row_count, 0);
 	untried.pair = (struct mesh_pair){BARE_HOSTS - 1, 0, 15, 15};
 	untried.outcome = MESH_PASS;
 	judge_take(judge, &untried);
 	assert_int_equal(judge->row_count, 1);
-	assert_int_equal(judge->progress.results, 2);
+	assert_int_equal(judge->progress.results, 3);
 }
 
 /* Figures below 0 are ignored, and error counts are limited. */

@@ -315,6 +315,8 @@ static void asked_for(void **state)
 		if (with)
 			number_set(&request.peer_gid_index, 7);
 		assert_int_equal(selftest_run(&request, &local, &results), 0);
+		/* It was asked, and refused. */
+		assert_false(results.no_exchange);
 		row = results.items[results.count - 1];
 		assert_int_equal(row->verdict.value, SELFTEST_FAIL);
 		assert_string_equal(row->reason,

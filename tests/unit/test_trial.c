@@ -562,6 +562,7 @@ static void peer_that_answers(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, welcome, &listener), 0);
 	close(bed.trial.far.channel);
 	assert_int_equal(session_open_peer(&session, &bed.trial), 0);
+	assert_false(bed.trial.results->no_exchange);
 	assert_int_equal(bed.trial.granted.qps, 3);
 	assert_int_equal(bed.trial.granted.bytes, 4096);
 	session_close(&session, &bed.trial);
@@ -760,6 +761,7 @@ static void downgrade(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, welcome, &listener), 0);
 	close(bed.trial.far.channel);
 	assert_int_equal(session_open_peer(&session, &bed.trial), -EPROTONOSUPPORT);
+	assert_true(bed.trial.results->no_exchange);
 	session_close(&session, &bed.trial);
 	pthread_join(thread, NULL);
 	bed.trial.far.channel = -1;
@@ -777,6 +779,7 @@ static void nobody_listens(void **state)
 	make_bed(&bed);
 	silent = make_listener(&bed.request, -1);
 	assert_int_equal(session_open_peer(&session, &bed.trial), -ECONNREFUSED);
+	assert_true(bed.trial.results->no_exchange);
 	assert_int_equal(bed.trial.result->verdict.value, SELFTEST_FAIL);
 	assert_non_null(strstr(bed.trial.result->reason, "nothing listens"));
 	close(silent);

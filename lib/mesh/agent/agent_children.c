@@ -25,15 +25,19 @@
 #define WAIT_USEC      1000
 
 /* Queues the answer, to wait for those of the other rails: see mesh_agent_send_answers(). */
-static void answer(struct mesh_agent *agent, uint64_t id, const struct mesh_result *result)
+static void answer(struct mesh_agent *agent, uint64_t id, const struct mesh_result *told)
 {
+	struct mesh_result result = *told;
 	struct mesh_message message;
 
+	/* An older coordinator only knows that the pair was not tried. */
+	if (result.outcome == MESH_APART && agent->protocol < MESH_PROTOCOL_APART)
+		result.outcome = MESH_UNTRIED;
 	/* These figures are known only if the coordinator asked for them. */
-	if (result->both_gbps[MESH_END_A].known || result->both_gbps[MESH_END_B].known)
-		mesh_both_answer_make(id, result, &message);
+	if (result.both_gbps[MESH_END_A].known || result.both_gbps[MESH_END_B].known)
+		mesh_both_answer_make(id, &result, &message);
 	else
-		mesh_answer_make(id, result, &message);
+		mesh_answer_make(id, &result, &message);
 	mesh_channel_put(&agent->channel, &message);
 	if (!agent->answers_end_msec)
 		agent->answers_end_msec = clock_msec() + ANSWERS_MSEC;

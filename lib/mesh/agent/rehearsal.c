@@ -23,27 +23,17 @@ static const struct key {
 	enum rehearsed_kind kind;
 	const char *subjects; /* that may have it; NULL: each of them */
 } keys[] = {
-	{"rails", VALUE_OF_NUMBER, HOSTS},
-	{"rate", VALUE_OF_NUMBER, HOSTS},
-	{"others", VALUE_OF_NUMBER, HOSTS},
-	{"memlock", VALUE_OF_NUMBER, HOSTS},
-	{"release", VALUE_OF_WORD, HOSTS},
-	{"kernel", VALUE_OF_WORD, HOSTS},
-	{"firmware", VALUE_OF_WORD, HOSTS},
-	{"refuse", VALUE_OF_TEXT, HOSTS},
-	{"gbps", VALUE_OF_NUMBER, NULL},
-	{"send_gbps", VALUE_OF_NUMBER, NULL},
-	{"latency", VALUE_OF_NUMBER, NULL},
-	{"noise", VALUE_OF_NUMBER, NULL},
-	{"errors", VALUE_OF_NUMBER, NULL},
-	{"msec", VALUE_OF_NUMBER, NULL},
-	{"fail", VALUE_OF_TEXT, NULL},
-	{"crash", VALUE_OF_NOTHING, NULL},
-	{"hang", VALUE_OF_NOTHING, NULL},
-	{"both_gbps", VALUE_OF_NUMBER, NULL},
-	{"send_both_gbps", VALUE_OF_NUMBER, NULL},
-	{"down", VALUE_OF_TEXT, "rail"},
-	{"gone", VALUE_OF_NOTHING, "rail"},
+	{"rails", VALUE_OF_NUMBER, HOSTS},    {"rate", VALUE_OF_NUMBER, HOSTS},
+	{"others", VALUE_OF_NUMBER, HOSTS},   {"memlock", VALUE_OF_NUMBER, HOSTS},
+	{"release", VALUE_OF_WORD, HOSTS},    {"kernel", VALUE_OF_WORD, HOSTS},
+	{"firmware", VALUE_OF_WORD, HOSTS},   {"refuse", VALUE_OF_TEXT, HOSTS},
+	{"gbps", VALUE_OF_NUMBER, NULL},      {"send_gbps", VALUE_OF_NUMBER, NULL},
+	{"latency", VALUE_OF_NUMBER, NULL},   {"noise", VALUE_OF_NUMBER, NULL},
+	{"errors", VALUE_OF_NUMBER, NULL},    {"msec", VALUE_OF_NUMBER, NULL},
+	{"fail", VALUE_OF_TEXT, NULL},	      {"apart", VALUE_OF_TEXT, NULL},
+	{"crash", VALUE_OF_NOTHING, NULL},    {"hang", VALUE_OF_NOTHING, NULL},
+	{"both_gbps", VALUE_OF_NUMBER, NULL}, {"send_both_gbps", VALUE_OF_NUMBER, NULL},
+	{"down", VALUE_OF_TEXT, "rail"},      {"gone", VALUE_OF_NOTHING, "rail"},
 };
 
 static const struct key *find_key(const char *name)
@@ -253,6 +243,8 @@ static void apply(const char *key, const char *value, unsigned int ends, struct 
 		act->msec = (uint64_t)number;
 	else if (!strcmp(key, "fail"))
 		act->fail = value;
+	else if (!strcmp(key, "apart"))
+		act->apart = value;
 	else if (!strcmp(key, "crash"))
 		act->crash = true;
 	else if (!strcmp(key, "hang"))

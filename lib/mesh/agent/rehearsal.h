@@ -49,7 +49,8 @@ struct rehearsal_act {
 	/* Both ways at once; unknown: the same as one way at a time. */
 	struct real both_gbps[MESH_ENDS];
 	uint64_t errors[MESH_ENDS], msec;
-	const char *fail; /* the reason, or NULL */
+	const char *fail;  /* the reason, or NULL */
+	const char *apart; /* why the agents cannot talk to each other, or NULL */
 	bool crash, hang;
 };
 

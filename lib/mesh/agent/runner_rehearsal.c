@@ -206,9 +206,9 @@ static void act_out(const struct rehearsal_act *act, const struct mesh_order *or
 		pause();
 	if (act->crash)
 		abort();
-	if (act->fail) {
-		result->outcome = MESH_FAIL;
-		snprintf(result->reason, sizeof(result->reason), "%s", act->fail);
+	if (act->apart || act->fail) {
+		result->outcome = act->apart ? MESH_APART : MESH_FAIL;
+		snprintf(result->reason, sizeof(result->reason), "%s", act->apart ?: act->fail);
 		return;
 	}
 	result->outcome = MESH_PASS;

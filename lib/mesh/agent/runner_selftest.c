@@ -298,6 +298,8 @@ static void run_both_ways(struct selftest_request *request, const struct endpoin
 		set_interrupted(result);
 	for (size_t i = 0; i < results.count; i++)
 		take_both_ways(results.items[i], result);
+	if (results.no_exchange && result->outcome == MESH_FAIL)
+		result->outcome = MESH_APART;
 	selftest_results_free(&results);
 }
 
@@ -332,6 +334,9 @@ static void run_selftest(void *state, const struct mesh_order *order, const stru
 		set_interrupted(result);
 	for (size_t i = 0; i < results.count; i++)
 		take_row(results.items[i], result);
+	/* What keeps the agents from talking, such as a firewall, says nothing of RDMA. */
+	if (results.no_exchange && result->outcome == MESH_FAIL)
+		result->outcome = MESH_APART;
 	selftest_results_free(&results);
 	if (result->outcome == MESH_PASS && order->tests & MESH_BOTH_WAYS)
 		run_both_ways(&request, near, result);

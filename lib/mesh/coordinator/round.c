@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A round: sends an order for each pair to the agent of its first host, and takes the answers. Only
- * the agent that has an order may answer it. A failed pair counts as failed only after the agents
- * of both hosts have answered a later ping: if one of them is gone, the failure says nothing about
- * the pair, which is then untried.
+ * the agent that has an order may answer it. A failed pair counts as failed, and one whose agents
+ * could not talk as such, only after the agents of both hosts have answered a later ping: if one of
+ * them is gone, the answer says nothing about the pair, which is then untried.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -225,7 +225,7 @@ void round_take(struct coordinator *coordinator, struct connection *connection,
 	else
 		mesh_answer_take(answer, &result);
 	note_older(coordinator, &result);
-	if (result.outcome == MESH_FAIL)
+	if (result.outcome == MESH_FAIL || result.outcome == MESH_APART)
 		begin_doubt(coordinator, number, &result);
 	else
 		settle(coordinator, number, &result);

@@ -105,7 +105,7 @@ void heat_take(struct heat *heat, const struct mesh_result *result)
 	const struct real *both = result->both_gbps;
 	struct real sum;
 
-	if (result->outcome == MESH_UNTRIED || pair->a >= heat->host_count ||
+	if (!mesh_was_tested(result->outcome) || pair->a >= heat->host_count ||
 	    pair->b >= heat->host_count || pair->rail_a >= MESH_MOST_RAILS ||
 	    pair->rail_b >= MESH_MOST_RAILS)
 		return;

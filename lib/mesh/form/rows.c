@@ -17,6 +17,7 @@ static const struct enum_name outcomes[] = {
 	{MESH_PASS, "pass", TONE_GOOD},
 	{MESH_FAIL, "fail", TONE_BAD},
 	{MESH_UNTRIED, "untried", TONE_WARNING},
+	{MESH_APART, "no-exchange", TONE_WARNING},
 	{0, NULL},
 };
 

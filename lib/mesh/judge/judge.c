@@ -197,7 +197,7 @@ void judge_take(struct judge *judge, const struct mesh_result *result)
 	if (!pair_exists(judge, pair))
 		return;
 	judge->progress.results++;
-	if (result->outcome == MESH_UNTRIED)
+	if (!mesh_was_tested(result->outcome))
 		return;
 	row.kind = (uint8_t)(pair->a == pair->b && pair->rail_a == pair->rail_b ? CLASS_LOOPBACK
 			     : result->again					? CLASS_PAIR

@@ -28,13 +28,15 @@
 /*
  * Protocol versions that hello and challenge negotiate; each includes those before it. From version
  * 2 on, an order may have MESH_BOTH_WAYS, and its answer is a both_answer; from version 3 on, an
- * agent also describes the ports that it cannot use; from version 4 on, where each port is.
+ * agent also describes the ports that it cannot use; from version 4 on, where each port is; from
+ * version 5 on, an answer may be MESH_APART.
  */
 #define MESH_PROTOCOL_LOWEST	1u
 #define MESH_PROTOCOL_BOTH_WAYS 2u
 #define MESH_PROTOCOL_GAPS	3u
 #define MESH_PROTOCOL_SLOTS	4u
-#define MESH_PROTOCOL		4u
+#define MESH_PROTOCOL_APART	5u
+#define MESH_PROTOCOL		5u
 #define MESH_SLOT_BYTES		96u
 #define MESH_MOST_BYTES		4096u /* header and body */
 #define MESH_PORT		18778u

@@ -361,8 +361,11 @@ int session_open_peer(struct session *session, struct trial *trial)
 	rc = connect_tcp(trial, &session->channel);
 	if (!rc) {
 		attach(session, trial);
-		return trial_shake_hands(trial);
+		rc = trial_shake_hands(trial);
+		trial->results->no_exchange = rc;
+		return rc;
 	}
+	trial->results->no_exchange = true;
 	trial_facts(trial, &facts);
 	facts.stage = STAGE_TCP;
 	facts.error = -rc;
