@@ -16,6 +16,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "host/device.h"
+#include "host/port.h"
 #include "mesh/agent/runner.h"
 #include "selftest/selftest.h"
 
@@ -97,6 +99,9 @@ int selftest_run(const struct selftest_request *request, const struct endpoint *
 	return is_both && both.interrupted ? -EINTR : 0;
 }
 
+static const struct endpoint roce = {.transport = TRANSPORT_ROCE,
+				     .link_layer = LINK_LAYER_ETHERNET};
+
 static struct mesh_result run(uint32_t tests)
 {
 	/* A runner that was never opened has no token. */
@@ -104,7 +109,7 @@ static struct mesh_result run(uint32_t tests)
 	const struct mesh_order order = {.tests = tests};
 	struct mesh_result result = {.outcome = MESH_UNTRIED};
 
-	mesh_runner_selftest.run(state, &order, NULL, &result);
+	mesh_runner_selftest.run(state, &order, &roce, &result);
 	if (result.outcome != MESH_UNTRIED) {
 		assert_float_equal(result.gbps[MESH_END_A].value, 90, 1e-9);
 		assert_float_equal(result.gbps[MESH_END_B].value, 90, 1e-9);
@@ -181,7 +186,7 @@ static void requests(void **state)
 	};
 	/* As made by open(): the token is the first member. */
 	static const char *opened[2] = {"secret"};
-	const struct endpoint near = {.port = 1};
+	const struct endpoint near = {.port = 1, .transport = TRANSPORT_ROCE};
 	struct mesh_order order = {
 		.peer = "hostb",
 		.far = {.device = "mlx5_3", .port = 2},
@@ -273,13 +278,66 @@ static void verdicts(void **state)
 		rows = cases[i].rows;
 		row_count = cases[i].count;
 		no_exchange = cases[i].no_exchange;
-		mesh_runner_selftest.run((const char *[]){NULL, NULL}, &order, NULL, &result);
+		mesh_runner_selftest.run((const char *[]){NULL, NULL}, &order, &roce, &result);
 		no_exchange = false;
 		row_count = 0;
 		assert_int_equal(result.outcome, cases[i].outcome);
 		assert_string_equal(result.reason, cases[i].reason);
 		/* Only a pair that passes one way at a time is tested both ways. */
 		assert_int_equal(both.runs, result.outcome == MESH_PASS ? 2 : 1);
+	}
+}
+
+/*
+ * Devices that have only datagrams: each direction is a run of its own, except in loopback. The
+ * last run, as shown, is that of both ways at once.
+ */
+static void datagrams(void **state)
+{
+	static const struct {
+		struct endpoint near;
+		bool loopback;
+		unsigned int runs;
+		const char *last;
+	} samples[] = {
+		{{.transport = TRANSPORT_UNSPECIFIED}, false, 3, " bandwidth-send"},
+		{{.transport = TRANSPORT_USNIC, .link_layer = LINK_LAYER_ETHERNET},
+		 false,
+		 3,
+		 " bandwidth-send"},
+		{{.transport = TRANSPORT_UNSPECIFIED}, true, 2, " bandwidth-send"},
+		{{.transport = TRANSPORT_ROCE, .link_layer = LINK_LAYER_ETHERNET},
+		 false,
+		 2,
+		 " bandwidth-write"},
+	};
+	struct mesh_order order = {.peer = "n2"};
+	static uint64_t opened[16];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		const bool has_rc = samples[i].near.transport == TRANSPORT_ROCE;
+		struct mesh_result result = {.outcome = MESH_UNTRIED};
+
+		both = (struct made_up){.sent = real_of(80), .received = real_of(70)};
+		order.loopback = samples[i].loopback;
+		order.tests = MESH_ALL_TESTS;
+		mesh_runner_selftest.run(opened, &order, &samples[i].near, &result);
+		assert_int_equal(result.outcome, MESH_PASS);
+		assert_int_equal(both.runs, samples[i].runs);
+		assert_string_equal(asked_tests, samples[i].last);
+		assert_int_equal(asked.ways.transport, has_rc ? SELFTEST_BY_RC : SELFTEST_BY_UD);
+		assert_int_equal(asked.ways.direction, DIRECTION_BOTH);
+		assert_float_equal(result.gbps[MESH_END_A].value, 90, 1e-9);
+		assert_int_equal(result.gbps[MESH_END_B].known, !samples[i].loopback);
+		assert_float_equal(result.both_gbps[MESH_END_B].value, 70, 1e-9);
+		/* Without bandwidths, only one run. */
+		order.tests = MESH_CONNECT | MESH_LATENCY;
+		both.runs = 0;
+		mesh_runner_selftest.run(opened, &order, &samples[i].near, &result);
+		assert_int_equal(both.runs, 1);
+		assert_string_equal(asked_tests,
+				    has_rc ? " rc-write latency-send" : " ud-send latency-send");
 	}
 }
 
@@ -304,7 +362,7 @@ static void errors(void **state)
 	counters = grown;
 	for (counter_count = 0; counter_count <= ARRAY_SIZE(grown); counter_count += 3) {
 		result = (struct mesh_result){.outcome = MESH_UNTRIED};
-		mesh_runner_selftest.run((const char *[]){NULL, NULL}, &order, NULL, &result);
+		mesh_runner_selftest.run((const char *[]){NULL, NULL}, &order, &roce, &result);
 		assert_int_equal(result.errors[MESH_END_A].known, counter_count > 0);
 		assert_int_equal(result.errors[MESH_END_B].known, counter_count > 4);
 		assert_int_equal(result.errors[MESH_END_A].value, counter_count ? 7 : 0);
@@ -315,8 +373,8 @@ static void errors(void **state)
 	both = (struct made_up){.runs = 0};
 	result = (struct mesh_result){.outcome = MESH_UNTRIED};
 	mesh_runner_selftest.run((const char *[]){NULL, NULL},
-				 &(struct mesh_order){.tests = MESH_CONNECT | MESH_BOTH_WAYS}, NULL,
-				 &result);
+				 &(struct mesh_order){.tests = MESH_CONNECT | MESH_BOTH_WAYS},
+				 &roce, &result);
 	assert_int_equal(result.errors[MESH_END_A].value, 6);
 	row_count = counter_count = 0;
 }
@@ -324,10 +382,10 @@ static void errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good),	    cmocka_unit_test(skipped),
-		cmocka_unit_test(failed),   cmocka_unit_test(interrupted),
-		cmocka_unit_test(requests), cmocka_unit_test(verdicts),
-		cmocka_unit_test(errors),
+		cmocka_unit_test(good),	     cmocka_unit_test(skipped),
+		cmocka_unit_test(failed),    cmocka_unit_test(interrupted),
+		cmocka_unit_test(requests),  cmocka_unit_test(verdicts),
+		cmocka_unit_test(datagrams), cmocka_unit_test(errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,5 +124,10 @@ bool endpoint_mismatch(const struct endpoint *near, const char *near_name,
  * node type, but some out-of-tree ones do (Gaudi's), whose link layer is Ethernet.
  */
 bool endpoint_is_efa(const struct endpoint *endpoint);
+/*
+ * True for EFA and usNIC, with which ibv_create_qp() makes datagram queue pairs (UD) only:
+ * efa_create_qp(), providers/efa/verbs.c of rdma-core; SRD needs efadv_create_qp_ex().
+ */
+bool endpoint_has_datagrams_only(const struct endpoint *endpoint);
 /* Returns DEV/PORT, clean; the caller frees it. */
 char *endpoint_port_name(const struct endpoint *endpoint);

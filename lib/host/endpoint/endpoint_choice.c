@@ -282,12 +282,6 @@ int endpoint_list_gids(const struct inventory *inventory, const struct device *d
 
 enum { OPER_DOWN = 2, OPER_LOWER_LAYER_DOWN = 3 }; /* IF_OPER_*, linux/if.h */
 
-bool endpoint_is_efa(const struct endpoint *endpoint)
-{
-	return endpoint->transport == TRANSPORT_UNSPECIFIED &&
-	       endpoint->link_layer == LINK_LAYER_UNSPECIFIED;
-}
-
 char *endpoint_port_name(const struct endpoint *endpoint)
 {
 	_cleanup_(freep) char *device = text_clean(endpoint->device, sizeof(endpoint->device));

@@ -245,38 +245,56 @@ static bool is_test(const struct selftest_result *row, const char *name)
 	return row->test && !strcmp(row->test, name);
 }
 
-static const char DATA_TEST[] = "rc-write", LATENCY_TEST[] = "latency-send";
-/* Writes carry data from a, reads from b. */
-static const char TO_B_TEST[] = "bandwidth-write", TO_A_TEST[] = "bandwidth-read";
+static const char LATENCY_TEST[] = "latency-send";
 static const char BOTH_WAYS[] = "both ways at once";
+/* Writes carry data from a, reads from b; a device that has only datagrams sends from both. */
+static const struct means {
+	enum selftest_transport transport;
+	const char *data, *to_b, *to_a;
+} connected = {SELFTEST_BY_RC, "rc-write", "bandwidth-write", "bandwidth-read"},
+  datagrams = {SELFTEST_BY_UD, "ud-send", "bandwidth-send", NULL};
 
 /* Records a row; only the first failure counts, as the cause of later ones. */
-static void take_row(const struct selftest_result *row, struct mesh_result *result)
+static void take_row(const struct selftest_result *row, const struct means *means,
+		     struct mesh_result *result)
 {
 	if (row->verdict.value == SELFTEST_FAIL && result->outcome != MESH_FAIL)
 		set_reason(result, MESH_FAIL, row, test_of(row));
 	/* A device that cannot run this test has shown nothing. */
-	if (row->verdict.value == SELFTEST_SKIP && is_test(row, DATA_TEST) &&
+	if (row->verdict.value == SELFTEST_SKIP && is_test(row, means->data) &&
 	    result->outcome != MESH_FAIL)
 		set_reason(result, MESH_UNTRIED, row, test_of(row));
 	if (is_test(row, LATENCY_TEST))
 		result->latency_usec = row->latency_p50_usec;
-	else if (is_test(row, TO_B_TEST))
+	else if (is_test(row, means->to_b))
 		result->gbps[MESH_END_A] = row->bandwidth_gbps;
-	else if (is_test(row, TO_A_TEST))
+	else if (means->to_a && is_test(row, means->to_a))
+		result->gbps[MESH_END_B] = row->bandwidth_gbps;
+	else if (is_test(row, "counters"))
+		take_counters(row, result);
+}
+
+/* What b sends, by datagrams. */
+static void take_to_a(const struct selftest_result *row, const struct means *means,
+		      struct mesh_result *result)
+{
+	if (row->verdict.value == SELFTEST_FAIL && result->outcome != MESH_FAIL)
+		set_reason(result, MESH_FAIL, row, test_of(row));
+	if (is_test(row, means->to_b))
 		result->gbps[MESH_END_B] = row->bandwidth_gbps;
 	else if (is_test(row, "counters"))
 		take_counters(row, result);
 }
 
 /* A failure here fails the pair; a device that cannot do it does not. */
-static void take_both_ways(const struct selftest_result *row, struct mesh_result *result)
+static void take_both_ways(const struct selftest_result *row, const struct means *means,
+			   struct mesh_result *result)
 {
 	if (row->verdict.value == SELFTEST_FAIL && result->outcome != MESH_FAIL)
 		set_reason(result, MESH_FAIL, row, BOTH_WAYS);
 	if (is_test(row, "counters"))
 		take_counters(row, result);
-	if (!is_test(row, TO_B_TEST))
+	if (!is_test(row, means->to_b))
 		return;
 	if (row->verdict.value == SELFTEST_SKIP && result->outcome == MESH_PASS)
 		set_reason(result, MESH_PASS, row, BOTH_WAYS);
@@ -284,30 +302,42 @@ static void take_both_ways(const struct selftest_result *row, struct mesh_result
 	result->both_gbps[MESH_END_B] = row->received_gbps;
 }
 
-/* Tests both ways at once, on a pair that is good one way at a time. */
-static void run_both_ways(struct selftest_request *request, const struct endpoint *near,
-			  struct mesh_result *result)
+typedef void take_fn(const struct selftest_result *row, const struct means *means,
+		     struct mesh_result *result);
+
+/* Runs the tests of the request, and takes each row. */
+static void run_tests(const struct selftest_request *request, const struct endpoint *near,
+		      const struct means *means, take_fn *take, struct mesh_result *result)
 {
-	static const char *const tests[] = {TO_B_TEST};
 	struct selftest_results results = {0};
 
-	request->tests = tests;
-	request->test_count = ARRAY_SIZE(tests);
-	request->ways.direction = DIRECTION_BOTH;
 	if (selftest_run(request, near, &results))
 		set_interrupted(result);
 	for (size_t i = 0; i < results.count; i++)
-		take_both_ways(results.items[i], result);
+		take(results.items[i], means, result);
+	/* What keeps the agents from talking, such as a firewall, says nothing of RDMA. */
 	if (results.no_exchange && result->outcome == MESH_FAIL)
 		result->outcome = MESH_APART;
 	selftest_results_free(&results);
+}
+
+/* Runs one bandwidth in another direction, on a pair that is good so far. */
+static void run_direction(struct selftest_request *request, const struct endpoint *near,
+			  const struct means *means, enum selftest_direction direction,
+			  take_fn *take, struct mesh_result *result)
+{
+	request->tests = &means->to_b;
+	request->test_count = 1;
+	request->ways.direction = direction;
+	run_tests(request, near, means, take, result);
 }
 
 static void run_selftest(void *state, const struct mesh_order *order, const struct endpoint *near,
 			 struct mesh_result *result)
 {
 	const struct tested *tested = state;
-	const char *tests[4] = {DATA_TEST};
+	const struct means *means = endpoint_has_datagrams_only(near) ? &datagrams : &connected;
+	const char *tests[4] = {means->data};
 	struct selftest_request request = {
 		.peer = order->loopback ? NULL : order->peer,
 		.peer_ip = order->peer_ip,
@@ -317,29 +347,27 @@ static void run_selftest(void *state, const struct mesh_order *order, const stru
 		.token = tested->token,
 		.tests = tests,
 		.test_count = 1,
+		.ways.transport = means->transport,
 		.latency_msec = order->latency_msec,
 		.bandwidth_msec = order->bandwidth_msec,
 		.signals = -1,
 	};
-	struct selftest_results results = {0};
 
 	if (order->tests & MESH_LATENCY)
 		tests[request.test_count++] = LATENCY_TEST;
 	if (order->tests & MESH_BANDWIDTH) {
-		tests[request.test_count++] = TO_B_TEST;
-		tests[request.test_count++] = TO_A_TEST;
+		tests[request.test_count++] = means->to_b;
+		if (means->to_a)
+			tests[request.test_count++] = means->to_a;
 	}
 	result->outcome = MESH_PASS;
-	if (selftest_run(&request, near, &results))
-		set_interrupted(result);
-	for (size_t i = 0; i < results.count; i++)
-		take_row(results.items[i], result);
-	/* What keeps the agents from talking, such as a firewall, says nothing of RDMA. */
-	if (results.no_exchange && result->outcome == MESH_FAIL)
-		result->outcome = MESH_APART;
-	selftest_results_free(&results);
+	run_tests(&request, near, means, take_row, result);
+	/* In loopback, both ends are one port, and one figure says all. */
+	if (result->outcome == MESH_PASS && order->tests & MESH_BANDWIDTH && !means->to_a &&
+	    !order->loopback)
+		run_direction(&request, near, means, DIRECTION_IN, take_to_a, result);
 	if (result->outcome == MESH_PASS && order->tests & MESH_BOTH_WAYS)
-		run_both_ways(&request, near, result);
+		run_direction(&request, near, means, DIRECTION_BOTH, take_both_ways, result);
 }
 
 const struct mesh_runner mesh_runner_selftest = {

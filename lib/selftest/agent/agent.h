@@ -238,8 +238,6 @@ int agent_read_counters(const struct endpoint *endpoint, struct counter_list *li
 /* Counts an object's memory with agent->reserve. *reserved is the object's, 0 before. */
 int agent_reserve(struct agent *agent, uint64_t bytes, uint64_t *reserved);
 void agent_unreserve(struct agent *agent, uint64_t *reserved);
-/* True for EFA and usNIC, whose providers answer EINVAL to any kind but a datagram queue pair. */
-bool agent_has_datagrams_only(const struct endpoint *endpoint);
 /*
  * Finds the processors near a PCI device, from its local_cpulist. Without a NUMA node that is every
  * online processor (drivers/pci/pci-sysfs.c), as in most virtual machines. Returns false if the

@@ -57,11 +57,6 @@ static uint64_t pair_bytes(const struct message_qp *order)
 	       (order->kind == QP_XRC ? OBJECT_BYTES : 0);
 }
 
-bool agent_has_datagrams_only(const struct endpoint *endpoint)
-{
-	return endpoint->transport == TRANSPORT_USNIC || endpoint_is_efa(endpoint);
-}
-
 void agent_cq_destroy(struct agent *agent, struct agent_cq *cq)
 {
 	if (cq->cq) {

@@ -36,7 +36,7 @@ static int check_qp(struct agent *agent, const struct agent_qp *qp)
 	if (!qp->qp || (qp->kind == QP_UD && !qp->ah))
 		return agent_refuse(agent, REFUSAL_ORDER, "no connected queue pair for the proof");
 	if (qp->kind == QP_XRC ||
-	    (qp->kind == QP_UD && !agent_has_datagrams_only(&agent->endpoint)))
+	    (qp->kind == QP_UD && !endpoint_has_datagrams_only(&agent->endpoint)))
 		return agent_refuse(agent, REFUSAL_ORDER,
 				    "the proof requires a connected queue pair");
 	if (!qp->cm_id)

@@ -176,7 +176,7 @@ static void fail_proof(struct trial *trial)
 static void prove(struct trial *trial)
 {
 	const struct qp_shape shape = {
-		.kind = agent_has_datagrams_only(&trial->near_can.far) ? QP_UD : QP_RC,
+		.kind = endpoint_has_datagrams_only(&trial->near_can.far) ? QP_UD : QP_RC,
 		.exact_retries = true,
 		.rnr_retries = 7,
 		.timeout = PROOF_TIMEOUT,

@@ -158,7 +158,7 @@ static int explain_qp(struct trial *trial, struct side *side, const struct messa
 
 	if (rc == -EREMOTEIO && is_missing(refused, request->kind) &&
 	    (request->kind != QP_RC || request->srq || refused->error == EOPNOTSUPP ||
-	     agent_has_datagrams_only(trial_endpoint(trial, side)))) {
+	     endpoint_has_datagrams_only(trial_endpoint(trial, side)))) {
 		/* XRC takes several calls: names the one that failed. */
 		if (request->kind == QP_XRC)
 			call = text_clean(refused->text,
