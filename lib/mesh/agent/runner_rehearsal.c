@@ -206,9 +206,15 @@ static void act_out(const struct rehearsal_act *act, const struct mesh_order *or
 		pause();
 	if (act->crash)
 		abort();
-	if (act->apart || act->fail) {
-		result->outcome = act->apart ? MESH_APART : MESH_FAIL;
-		snprintf(result->reason, sizeof(result->reason), "%s", act->apart ?: act->fail);
+	/* In loopback there is no other agent. */
+	if (act->apart && !order->loopback) {
+		result->outcome = MESH_APART;
+		snprintf(result->reason, sizeof(result->reason), "%s", act->apart);
+		return;
+	}
+	if (act->fail) {
+		result->outcome = MESH_FAIL;
+		snprintf(result->reason, sizeof(result->reason), "%s", act->fail);
 		return;
 	}
 	result->outcome = MESH_PASS;
