@@ -192,6 +192,8 @@ static void check(struct fabric_run *run, struct fabric_findings *findings)
 				.least = run->args->threshold.known ? run->args->threshold.value
 								    : 1,
 			},
+		/* What follows the scan, such as reading counters, does not matter here. */
+		.credit.incomplete = !fabric_is_complete(&run->fabric),
 	};
 
 	if (run->args->load) {

@@ -96,7 +96,7 @@ static int parse_operstate(const char *text, struct number *number)
 
 /*
  * The kernel prints "4: ACTIVE", a code of one byte without zeros before it:
- * drivers/infiniband/core/ sysfs.c.
+ * drivers/infiniband/core/sysfs.c.
  */
 static int parse_code(const char *text, struct number *number)
 {

@@ -812,7 +812,12 @@ static void misrouted(void **state)
 		"notice   error counters of the port have stopped at their maximum "
 		"[counter-saturated]\n"
 		"         leaf1 port 3: rcv_errors >=65535, symbol_errors 12\n"
-		"         -> reset them so that they count again: rdmactl perf LID PORT --reset\n",
+		"         -> reset them so that they count again: rdmactl perf LID PORT --reset\n"
+		"info     something could not be checked [not-checked]\n"
+		"         credit-loop: not all loops can be found: it is unknown where some "
+		"packets "
+		"go from leaf2\n"
+		"         -> remove the cause given in the evidence, then check again\n",
 		"");
 }
 
@@ -847,7 +852,11 @@ static void damaged(void **state)
 		"rdmactl ports set; if nothing is, reseat or replace the cable\n"
 		"warning  the ends of a link run at different widths or speeds [rate-mismatch]\n"
 		"         leaf1 port 4: 4x SDR here, 4x QDR at the other end\n"
-		"         -> scan again; if the finding stays, reseat or replace the cable\n",
+		"         -> scan again; if the finding stays, reseat or replace the cable\n"
+		"info     something could not be checked [not-checked]\n"
+		"         credit-loop: not all loops can be found: a part of the subnet is "
+		"unknown\n"
+		"         -> remove the cause given in the evidence, then check again\n",
 		"rdmactl fabric: leaf2/2: the node at its other end: NodeInfo: no answer, asked 4 "
 		"times\n"
 		"  the node is down, its agent hangs, or it needs its M_Key (--mkey)\n");
@@ -856,7 +865,9 @@ static void damaged(void **state)
 		line, 4,
 		"finding\tnode\tport\tevidence\n"
 		"link-below-best\tleaf1\t4\tthe link runs at 4x SDR; both ends support 4x QDR\n"
-		"rate-mismatch\tleaf1\t4\t4x SDR here, 4x QDR at the other end\n",
+		"rate-mismatch\tleaf1\t4\t4x SDR here, 4x QDR at the other end\n"
+		"not-checked\t\t\tcredit-loop: not all loops can be found: a part of the subnet "
+		"is unknown\n",
 		"rdmactl fabric: leaf2/2: the node at its other end: NodeInfo: no answer, asked 4 "
 		"times\n"
 		"  the node is down, its agent hangs, or it needs its M_Key (--mkey)\n"

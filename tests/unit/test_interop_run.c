@@ -267,7 +267,7 @@ static void bad_reports(void **state)
 /* What the port counts during a test, from look to look; then the client has its last word. */
 static struct {
 	uint64_t packets, more;
-	unsigned int every, looks, last;
+	unsigned int every, end, looks, last;
 	int client;
 } traffic;
 
@@ -276,7 +276,7 @@ struct number interop_packets(const struct interop *session)
 	(void)session;
 	if (++traffic.looks == traffic.last)
 		assert_int_equal(write(traffic.client, "", 1), 1);
-	if (traffic.every && traffic.looks % traffic.every == 0)
+	if (traffic.looks < traffic.end && traffic.looks % traffic.every == 0)
 		traffic.packets += traffic.more;
 	return traffic.packets ? number_of(traffic.packets) : (struct number){0};
 }
@@ -286,20 +286,20 @@ static void client_that_hangs(void **state)
 {
 	static const struct {
 		uint64_t packets, more;
-		unsigned int every, last;
+		unsigned int every, end, last;
 		bool down;
 		const char *reason;
 	} rows[] = {
-		{7, 1, 5, 40, false, NULL},
-		{UINT64_MAX - 1, 3, 5, 40, false, NULL},
-		/* The port does not count packets. */
-		{0, 0, 0, 40, false, NULL},
-		{7, 0, 0, 9, false, NULL},
-		{7, 0, 0, 0, false,
+		{7, 1, 5, 99, 40, false, NULL},
+		{UINT64_MAX - 1, 3, 5, 99, 40, false, NULL},
+		/* The port counts no packets, or not those of the test. */
+		{0, 0, 0, 0, 40, false, NULL},
+		{7, 0, 0, 0, 40, false, NULL},
+		{7, 1, 1, 3, 9, false, NULL},
+		{7, 1, 1, 3, 0, false,
 		 "the ib_send_bw on hostb seems to hang: it is still connected, but port none0/1 "
-		 "has "
-		 "received no packet for 100 ms"},
-		{7, 0, 0, 0, true, "port none0/1 went down during the test"},
+		 "has received no packet for 100 ms"},
+		{7, 0, 0, 0, 0, true, "port none0/1 went down during the test"},
 	};
 
 	(void)state;
@@ -316,6 +316,7 @@ static void client_that_hangs(void **state)
 		traffic.packets = rows[i].packets;
 		traffic.more = rows[i].more;
 		traffic.every = rows[i].every;
+		traffic.end = rows[i].end;
 		traffic.looks = 0;
 		traffic.last = rows[i].last;
 		traffic.client = pair[1];

@@ -179,7 +179,7 @@ void check_report_credit(struct check_run *run)
 	if (!study)
 		return;
 	report_unknown(run, study->any.unknown_node, "where some packets go from");
-	if (!fabric_is_complete(run->fabric))
+	if (study->incomplete)
 		check_report(run, FABRIC_NONE,
 			     mem_string("credit-loop: not all loops can be found: a part of the "
 					"subnet is unknown"));

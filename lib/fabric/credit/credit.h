@@ -140,6 +140,7 @@ enum credit_question {
 struct credit_study {
 	enum credit_question question;
 	uint16_t sls;
+	bool incomplete;	   /* the scan lacks a part of the subnet */
 	bool lanes_read;	   /* the SL to VL tables, after the scan */
 	struct credit_loops any;   /* of packets of all SLs, whatever their VLs */
 	struct credit_loops sure;  /* of cables with one VL: loops whatever the SLs */
