@@ -9,7 +9,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "change/waiting.h"
 
 const struct option_row change_options[] = {
 	FLAG_OPTION(struct change_args, dry_run, 'n', "dry-run",
@@ -363,34 +362,12 @@ static void tell(const void *context, const char *text)
 	command_complain(context, text, NULL);
 }
 
-/* Returns a descriptor for each change, for unannounce(); those that are not written have -1. */
-static int *announce(const struct changes *changes)
-{
-	int *fds = mem_alloc_zero(changes->count, sizeof(*fds));
-
-	for (size_t i = 0; i < changes->count; i++)
-		fds[i] = changes->items[i].state.value == CHANGE_PLANNED
-				 ? waiting_announce(&changes->items[i])
-				 : -1;
-	return fds;
-}
-
-static void unannounce(int *fds, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		closep(&fds[i]);
-	free(fds);
-}
-
 /*
  * A list is never left half done: signals are held from the first write until the outcome of all
  * changes is printed.
  */
 static bool write_all(struct change_plan *plan, const struct change_args *args)
 {
-	int *waiting = args->revert_after.known ? announce(&plan->changes) : NULL;
-	bool good;
-
 	change_signals_catch(&plan->signals);
 	plan->changes.ended = is_interrupted;
 	plan->changes.context = plan;
@@ -401,9 +378,7 @@ static bool write_all(struct change_plan *plan, const struct change_args *args)
 		host->tell = tell;
 		host->tell_context = plan->listing.ctx;
 	}
-	good = changes_write(&plan->changes) && settle(plan, args);
-	unannounce(waiting, waiting ? plan->changes.count : 0);
-	return good;
+	return changes_write(&plan->changes) && settle(plan, args);
 }
 
 static void work(struct change_plan *plan, const struct change_args *args)

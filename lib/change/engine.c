@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "change/change.h"
 #include "change/session.h"
-#include "change/waiting.h"
 #include "kernel/privilege.h"
 
 static void set_state(struct change *change, enum change_state state)
@@ -156,7 +155,6 @@ static void prepare_one(struct change *change, unsigned int mode)
 	if (setting->flags & SETTING_CUTS_WAY && change->netdev_index.known &&
 	    if_indextoname((unsigned int)change->netdev_index.value, netdev))
 		change_guard_way(change, netdev, WAY_COMES_BACK);
-	waiting_guard(change);
 	change->undo = setting->undo ? setting->undo(change)
 				     : change_as_command(change, change->before);
 	if (setting->persist)

@@ -39,7 +39,7 @@ static const char *const subjects[] = {
 };
 
 /* ARPHRD_INFINIBAND, include/uapi/linux/if_arp.h. */
-#define IPOIB_TYPE "32"
+#define TYPE_INFINIBAND "32"
 
 enum { LOG_MOST_BYTES = 4 << 20 };
 
@@ -62,7 +62,7 @@ static void find_netdevs(struct log *log)
 		_cleanup_(freep) char *type = sysfs_text(root, "sys/class/net/%s/type",
 							 names.items[i]);
 
-		if (type && !strcmp(type, IPOIB_TYPE))
+		if (type && !strcmp(type, TYPE_INFINIBAND))
 			strings_add(&log->netdevs, names.items[i]);
 	}
 	strings_free(&names);

@@ -67,38 +67,6 @@ rdmactl change: $BATS_TEST_TMPDIR/list:4: lo mtu is set to 1600 here, and to 140
 	expect 0 "$(<"$BATS_TEST_TMPDIR/wanted")" ''
 }
 
-@test "change: nobody sets what another call may still undo" {
-	local say="process [0-9]*, which has set it too and waits to be confirmed or to undo it (--revert-after)"
-
-	unshare -rn ip link add va type veth peer name vb || skip 'no user namespaces, or no veth in them'
-	cd "$BATS_TEST_TMPDIR"
-	mkfifo told
-	cat >two <<-'END'
-		mtu() { "$binary" roce set "$@" --yes; echo "$*: $?"; }
-		ip link add va type veth peer name vb
-		exec 4<>told
-		"$binary" roce set va mtu 3000 --yes --revert-after 1h </dev/null >first 2>&4 &
-		read -r line <&4
-		mtu va mtu 2000
-		mtu va mtu 2000 --dry-run
-		mtu va mtu 3000
-		mtu vb mtu 2000
-		mtu va mtu 2001 --force
-		kill -TERM $!
-		wait $!
-		echo "first: $?"
-		mtu va mtu 2000
-	END
-	export binary
-	quickly unshare -rn bash two >out 2>err
-	cat out err
-	[ "$(grep -c "it would disturb $say" out)" = 1 ]
-	[ "$(grep -c "mtu: it would disturb $say" err)" = 1 ]
-	[ "$(grep ': [0-9]*$' out | tr '\n' ' ')" = 'va mtu 2000: 1 va mtu 2000 --dry-run: 0 va mtu 3000: 0 vb mtu 2000: 0 va mtu 2001 --force: 0 first: 1 va mtu 2000: 0 ' ]
-	grep '^va  *mtu  *1500  *1500  *reverted' first
-	grep '^va  *mtu  *1500  *2000  *changed' out
-}
-
 @test "change: every wrong line is reported, with its number" {
 	from 'dev set mlx5_0 name rdma0' '# comment' 'dev set mlx5_0 nam x' 'dev set mlx5_0 name a/b' \
 		'system set netns-mode none' 'dev set' 'dev set mlx5_0 name'

@@ -17,7 +17,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "change/change.h"
-#include "change/waiting.h"
 
 enum { CELLS = 4 };
 
@@ -226,46 +225,6 @@ static void who_is_in_the_way_is_named(void **state)
 	EXPECT_STATES(changes, CHANGE_PLANNED, CHANGE_REFUSED);
 	assert_string_equal(changes->items[1].reason, "it would disturb process 712");
 	assert_int_equal(changes->items[1].disturbs.count, 1);
-}
-
-/* Only this setting of this object, and only while the other call waits. */
-static void one_that_waits_is_in_the_way(void **state)
-{
-	_cleanup_(freep) char *wanted = mem_format(
-		"it would disturb process %ld, which has set it too and waits to be confirmed or "
-		"to undo it (--revert-after)",
-		(long)getpid());
-	struct changes *changes = *state;
-	int fd;
-
-	want(changes, 2);
-	fd = waiting_announce(&changes->items[1]);
-	assert_true(fd >= 0);
-	/* The name is taken. */
-	assert_int_equal(waiting_announce(&changes->items[1]), -1);
-	assert_false(changes_prepare(changes, 0));
-	EXPECT_STATES(changes, CHANGE_PLANNED, CHANGE_REFUSED);
-	assert_string_equal(changes->items[1].reason, wanted);
-	close(fd);
-	waiting_guard(&changes->items[0]);
-	assert_int_equal(changes->items[0].disturbs.count, 0);
-}
-
-/* Names longer than an address are cut. */
-static void one_with_a_long_name_waits_too(void **state)
-{
-	struct change change = {.setting = &cell_setting, .object = mem_alloc_zero(300, 1)};
-	int fd;
-
-	(void)state;
-	memset(change.object, 'x', 299);
-	fd = waiting_announce(&change);
-	assert_true(fd >= 0);
-	waiting_guard(&change);
-	assert_int_equal(change.disturbs.count, 1);
-	close(fd);
-	strings_free(&change.disturbs);
-	free(change.object);
 }
 
 static void a_dry_run_names_them_and_refuses_nothing(void **state)
@@ -1108,8 +1067,6 @@ int main(void)
 		CASE(what_is_so_already_keeps_the_notes_of_reading),
 		CASE(one_that_cannot_be_read_fails_before_any_is_written),
 		CASE(who_is_in_the_way_is_named),
-		CASE(one_that_waits_is_in_the_way),
-		CASE(one_with_a_long_name_waits_too),
 		CASE(a_dry_run_names_them_and_refuses_nothing),
 		CASE(force_goes_on_and_still_names_them),
 		CASE(a_missing_right_refuses_unless_nothing_is_done),
