@@ -26,7 +26,7 @@ struct collection {
 
 /* Paths begin with "root/". The list is sorted afterwards. */
 void collect(struct collection *collection);
-/* Adds the lines of drivers and about RDMA in the live kernel's log, as "kmsg". */
+/* Adds the lines of RDMA drivers in the live kernel's log, as "kmsg". */
 void collect_kernel_log(struct collection *collection);
 /* Adds what the root, if it is a snapshot, has besides files: recordings and its kernel log. */
 void collect_recorded(struct collection *collection);
