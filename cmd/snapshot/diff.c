@@ -74,7 +74,8 @@ static const struct diff_kind side_kinds[SIDE_KINDS] = {
 	[SIDE_DEVICES] = {"devices", &device_schema, "device", "node_guid,pci_address",
 			  "index,uverbs,umads,issms,irq_count,user_contexts,free_user_contexts,"
 			  "sources,state,netdevs"},
-	[SIDE_PORTS] = {"ports", &port_schema, "device,port", NULL, "carrier_changes,netdev_*"},
+	[SIDE_PORTS] = {"ports", &port_schema, "device,port", NULL,
+			"carrier_changes,netdev_operstate,netdev_mtu_bytes"},
 	[SIDE_NETDEVS] = {"netdevs", &netdev_schema, "device,port", NULL, NULL},
 	[SIDE_GIDS] = {"gids", &gid_schema, "device,port,index", NULL, "source,selected,why"},
 	[SIDE_PKEYS] = {"pkeys", &pkey_schema, "device,port,index", NULL, NULL},

@@ -266,19 +266,6 @@ static void moving(void **state)
 		    "things a changed speed: 1 > 2\n");
 }
 
-/* A star at the end of a word stands for any rest of a key, and for none. */
-static void moving_by_pattern(void **state)
-{
-	static const struct diff_kind kind = {
-		"things", &schema, "name", NULL, "pl*,serial*,*guid,s", false};
-	struct bed *bed = *state;
-
-	compare(bed, &kind, "name=a speed=1 place=1 serial=1 guid=1",
-		"name=a speed=2 place=2 serial=2 guid=2");
-	expect(bed, "things a changed guid: 0000:0000:0000:0001 > 0000:0000:0000:0002\n"
-		    "things a changed speed: 1 > 2\n");
-}
-
 /* By the first identity, then by name, then by the other identities. */
 static void identities(void **state)
 {
@@ -453,16 +440,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(names),
-		TEST(twice),
-		TEST(distinct),
-		TEST(moving),
-		TEST(moving_by_pattern),
-		TEST(identities),
-		TEST(renamed),
-		TEST(absent),
-		TEST(unknown),
-		TEST(problems),
+		TEST(names),   TEST(twice),  TEST(distinct), TEST(moving),   TEST(identities),
+		TEST(renamed), TEST(absent), TEST(unknown),  TEST(problems),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

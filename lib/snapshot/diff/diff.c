@@ -61,7 +61,6 @@ struct comparison {
 	struct names *troubled[DIFF_SIDES], *wholes[DIFF_SIDES];
 };
 
-/* A word of the list that ends with * stands for all keys that begin with what precedes it. */
 static bool is_listed(const char *list, const char *key)
 {
 	const size_t length = strlen(key);
@@ -71,8 +70,6 @@ static bool is_listed(const char *list, const char *key)
 		const size_t word = strcspn(at, ",");
 
 		if (word == length && !memcmp(at, key, length))
-			return true;
-		if (word && at[word - 1] == '*' && !strncmp(at, key, word - 1))
 			return true;
 		at += word + (at[word] == ',');
 	}

@@ -14,7 +14,7 @@ enum diff_side { DIFF_BEFORE, DIFF_AFTER, DIFF_SIDES };
 struct diff_kind {
 	const char *name; /* plural: devices */
 	const struct schema *schema;
-	/* Lists of keys, separated by commas, in which name* stands for several; NULL: none. */
+	/* Lists of keys, separated by commas; NULL: none. */
 	const char *keys;     /* name the record: device,port gives mlx5_0/1 */
 	const char *identity; /* records match if they alone share one of these values */
 	const char *moving;   /* not compared, besides keys, counters, secrets and records */
