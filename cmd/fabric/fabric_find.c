@@ -79,7 +79,8 @@ char *fabric_run_missing_text(struct fabric_run *run, const char *word, size_t f
 }
 
 /*
- * Suggests the nodes whose names have the word as first one, if they are few. NULL: none; to be
+ * The description of an adapter consists of the host and the device, of which people remember the
+ * host: suggests the nodes whose names begin with the word, if they are few. NULL: none; to be
  * freed.
  */
 static char *suggest_nodes(const struct fabric_run *run, const char *word)
@@ -108,7 +109,7 @@ bool fabric_run_find_port(struct fabric_run *run, const char *word, struct fabri
 	if (found == 1)
 		return true;
 	message = fabric_run_missing_text(run, word, found);
-	hint = found ? suggest_nodes(run, word) : NULL;
+	hint = found ? NULL : suggest_nodes(run, word);
 	return listing_fail(&run->mad.listing, found ? STATUS_USAGE : STATUS_NOTHING, message,
 			    hint ? hint : how_to_name);
 }

@@ -167,44 +167,6 @@ static void names(void **state)
 	fabric_clear(&fabric);
 }
 
-static size_t find_name(const struct fabric *fabric, const char *word, struct fabric_place *place)
-{
-	struct fabric_finder finder = {.view.fabric = fabric};
-	size_t found = fabric_find_name(&finder, word, place);
-
-	fabric_finder_clear(&finder);
-	return found;
-}
-
-/* The first word of a name is sufficient if no other node has it, and no name is just that word. */
-static void first_words(void **state)
-{
-	struct fabric fabric;
-	struct fabric_place place;
-
-	(void)state;
-	make(&fabric);
-	name_node(&fabric, SWITCH, "leaf mlx5_0");
-	assert_int_equal(find_name(&fabric, "leaf mlx5_0", &place), 1);
-	assert_int_equal(find_name(&fabric, "leaf", &place), 1);
-	assert_place(&fabric, &place, SWITCH, 0, 7);
-	assert_int_equal(find_name(&fabric, "leaf/1", &place), 1);
-	assert_place(&fabric, &place, SWITCH, 0, 7);
-	assert_int_equal(find_name(&fabric, "lea", &place), 0);
-	assert_int_equal(find_name(&fabric, "leaf ", &place), 0);
-	assert_int_equal(find_name(&fabric, "leaf mlx5", &place), 0);
-	assert_int_equal(find_name(&fabric, "", &place), 0);
-	name_node(&fabric, TWIN, "leaf mlx5_1");
-	assert_int_equal(find_name(&fabric, "leaf", &place), 2);
-	assert_int_equal(find_name(&fabric, "leaf/1", &place), 2);
-	name_node(&fabric, ONE, "leaf");
-	assert_int_equal(find_name(&fabric, "leaf", &place), 1);
-	assert_place(&fabric, &place, ONE, 2, 9);
-	name_node(&fabric, OTHER_TWIN, " leaf");
-	assert_int_equal(find_name(&fabric, "", &place), 0);
-	fabric_clear(&fabric);
-}
-
 static size_t find(const struct fabric *fabric, const char *word, struct fabric_place *place)
 {
 	struct fabric_finder finder = {.view.fabric = fabric};
@@ -311,9 +273,9 @@ static void routes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(targets),	cmocka_unit_test(names),
-		cmocka_unit_test(first_words),	cmocka_unit_test(port_of_a_node),
-		cmocka_unit_test(shared_guids), cmocka_unit_test(routes),
+		cmocka_unit_test(targets),	  cmocka_unit_test(names),
+		cmocka_unit_test(port_of_a_node), cmocka_unit_test(shared_guids),
+		cmocka_unit_test(routes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

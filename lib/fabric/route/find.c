@@ -193,43 +193,24 @@ static void list_names(struct fabric_finder *finder)
 	qsort(finder->names, count, sizeof(*finder->names), by_name);
 }
 
-static int begins_with(const void *text, const void *entry)
-{
-	return strncmp(text, ((const struct finder_name *)entry)->name, strlen(text));
-}
-
-/* Counts the names for which the comparison yields 0; they are adjacent. */
-static size_t count_names(const struct fabric_finder *finder, const char *word,
-			  int (*compare)(const void *word, const void *entry), uint32_t *ret_node)
-{
-	const struct finder_name *end = finder->names + finder->view.fabric->node_count;
-	const struct finder_name *first = bsearch(word, finder->names,
-						  finder->view.fabric->node_count,
-						  sizeof(*finder->names), compare);
-	size_t count = 0;
-
-	if (!first)
-		return 0;
-	while (first > finder->names && !compare(word, first - 1))
-		first--;
-	while (first + count < end && !compare(word, first + count))
-		count++;
-	*ret_node = first->node;
-	return count;
-}
-
-/* Looks for the whole name, else for the first word of one: `host7` for `host7 mlx5_0`. */
 static size_t find_node(struct fabric_finder *finder, const char *word, uint32_t *ret_node)
 {
-	_cleanup_(freep) char *beginning = mem_format("%s ", word);
-	size_t count;
+	const struct finder_name *first, *end;
+	size_t count = 0;
 
 	if (!finder->names)
 		list_names(finder);
-	count = count_names(finder, word, has_name, ret_node);
-	if (count || !*word)
-		return count;
-	return count_names(finder, beginning, begins_with, ret_node);
+	end = finder->names + finder->view.fabric->node_count;
+	first = bsearch(word, finder->names, finder->view.fabric->node_count,
+			sizeof(*finder->names), has_name);
+	if (!first)
+		return 0;
+	while (first > finder->names && !strcmp(first[-1].name, word))
+		first--;
+	while (first + count < end && !strcmp(first[count].name, word))
+		count++;
+	*ret_node = first->node;
+	return count;
 }
 
 void fabric_finder_clear(struct fabric_finder *finder)
