@@ -264,75 +264,6 @@ static void bad_reports(void **state)
 	free_bed(&bed);
 }
 
-/* What the port counts during a test, from look to look; then the client has its last word. */
-static struct {
-	uint64_t packets, more;
-	unsigned int every, end, looks, last;
-	int client;
-} traffic;
-
-struct number interop_packets(const struct interop *session)
-{
-	(void)session;
-	if (++traffic.looks == traffic.last)
-		assert_int_equal(write(traffic.client, "", 1), 1);
-	if (traffic.looks < traffic.end && traffic.looks % traffic.every == 0)
-		traffic.packets += traffic.more;
-	return traffic.packets ? number_of(traffic.packets) : (struct number){0};
-}
-
-/* A client that sends packets may measure for long; one that sends none any more hangs. */
-static void client_that_hangs(void **state)
-{
-	static const struct {
-		uint64_t packets, more;
-		unsigned int every, end, last;
-		bool down;
-		const char *reason;
-	} rows[] = {
-		{7, 1, 5, 99, 40, false, NULL},
-		{UINT64_MAX - 1, 3, 5, 99, 40, false, NULL},
-		/* The port counts no packets, or not those of the test. */
-		{0, 0, 0, 0, 40, false, NULL},
-		{7, 0, 0, 0, 40, false, NULL},
-		{7, 1, 1, 3, 9, false, NULL},
-		{7, 1, 1, 3, 0, false,
-		 "the ib_send_bw on hostb seems to hang: it is still connected, but port none0/1 "
-		 "has received no packet for 100 ms"},
-		{7, 0, 0, 0, 0, true, "port none0/1 went down during the test"},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct bed bed;
-		struct perftest run = {.session = &bed.session, .kind = &write_bw};
-		int pair[2];
-
-		make_bed(&bed, true, &bandwidth_role);
-		bed.session.timeout_msec = 100;
-		bed.session.agent->watch.port_down = rows[i].down;
-		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-		run.fd = pair[0];
-		traffic.packets = rows[i].packets;
-		traffic.more = rows[i].more;
-		traffic.every = rows[i].every;
-		traffic.end = rows[i].end;
-		traffic.looks = 0;
-		traffic.last = rows[i].last;
-		traffic.client = pair[1];
-		interop_row_begin(&bed.session);
-		assert_int_equal(perftest_await_client(&run), rows[i].reason ? -EIO : 0);
-		if (rows[i].reason)
-			assert_reason(&bed, rows[i].reason);
-		else
-			assert_int_equal(traffic.looks, rows[i].last);
-		interop_row_end(&bed.session);
-		close(pair[0]);
-		close(pair[1]);
-		free_bed(&bed);
-	}
-}
-
 static void keep_line(void *context, const char *text)
 {
 	snprintf(context, 128, "%s", text);
@@ -436,7 +367,7 @@ int main(void)
 		cmocka_unit_test(refused_requests),   cmocka_unit_test(bad_reports),
 		cmocka_unit_test(interrupted_server), cmocka_unit_test(no_such_test),
 		cmocka_unit_test(count_of_a_server),  cmocka_unit_test(lost_completions),
-		cmocka_unit_test(host_is_gone),	      cmocka_unit_test(client_that_hangs),
+		cmocka_unit_test(host_is_gone),
 	};
 
 	return cmocka_run_group_tests_name("interop_run", tests, NULL, NULL);

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """selftest --proto with unmodified ibv_rc_pingpong and rping, as servers and as clients."""
 
-import signal
-
 import peers
-from selftest import Running, Selftest, run, transfers, until, wrong_with
+from selftest import Running, Selftest, run, until, wrong_with
 from tap import unequal
 
 SERVER = '10.9.0.2'
@@ -104,29 +102,7 @@ def as_server(tap):
              (client.describe() if client.status else []))
 
 
-def hanging_client(tap):
-    """A server of writes notices nothing of them: only the port's counters show that they ended."""
-    server = Selftest('--serve', '--proto', 'perftest', '--bind', SERVER)
-    server.says('waiting for ')
-    words = ['ib_write_bw', '-d', 'rxa', '-x', gid_index('rxa'), '-F', '-s', '4096', SERVER]
-    client = Running(*words, '-n', '50000000')
-    wrong = transfers(client)
-    client.process.send_signal(signal.SIGSTOP)
-    said = server.says('seems to hang: it is still connected, but port rxb/1 has received no packet')
-    other = peers.run(*words, '-n', '20')
-    served = server.says('ib_write_bw: pass: ')
-    client.process.kill()
-    client.end()
-    document = server.end(signal.SIGTERM)
-    tap.test('interop: a client of perftest that hangs makes room for the next one',
-             wrong + unequal('results', [row['result'] for row in document.rows],
-                             ['fail', 'pass']) +
-             ([] if said and served else ['the server says ' + repr((said, served))]) +
-             (other.describe() if other.status else []))
-
-
 def play(tap):
     peers.shell('bed_wire')
     as_client(tap)
     as_server(tap)
-    hanging_client(tap)

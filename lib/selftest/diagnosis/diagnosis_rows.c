@@ -392,11 +392,6 @@ static const struct diagnosis_row {
 	 "ping {peer} shows whether the host is up"},
 	{LIST_INTEROP_LINE, ANY, "{peer} closed the connection before the addresses were exchanged",
 	 ADVICE},
-	{LIST_INTEROP_HANGS, ANY,
-	 "the {program} on {peer} seems to hang: it is still connected, but port {near} has "
-	 "received no packet for {detail} ms",
-	 "look at its state on {peer} (ps: T is stopped, D waits for the kernel), end it, and "
-	 "start it again: {serve}"},
 	{LIST_INTEROP_DEVICE, ANY, "librdmacm uses device {detail} for that address, not {device}",
 	 "rdmactl netdevs shows which device has which address"},
 	{LIST_INTEROP_NO_IP, ANY, "{device} has no IP address, which librdmacm needs",

@@ -39,7 +39,6 @@ enum diagnosis_list {
 	LIST_INTEROP_ADDRESS, /* of the peer; -1: it has no GID */
 	LIST_INTEROP_CLOSED,  /* 1: a pingpong, which cannot connect */
 	LIST_INTEROP_LINE,    /* errno */
-	LIST_INTEROP_HANGS,   /* a client that is still connected */
 	LIST_INTEROP_DEVICE,
 	LIST_INTEROP_NO_IP,
 	LIST_INTEROP_STOPPED,  /* 1: the number of iterations was given */

@@ -164,11 +164,6 @@ enum { INTEROP_SENT_BUFFER, INTEROP_RECEIVED_BUFFER };
 void interop_say(const struct interop *session, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/*
- * Returns how many packets the port has received, those of other programs included; unknown or 0:
- * it does not count them.
- */
-struct number interop_packets(const struct interop *session);
 /* Begins a row for a run, and takes a first reading of the port's counters. */
 void interop_row_begin(struct interop *session);
 /* Whether the user interrupted the run or the device is gone, so that no client can follow. */

@@ -85,10 +85,5 @@ struct perftest {
 void perftest_exchange(struct perftest *run);
 /* Runs this side's part of the test itself. Returns 0, or -EIO with the verdict in the row. */
 int perftest_run(struct perftest *run);
-/*
- * Waits until the client of a server that does nothing itself says something: the test is over.
- * Returns 0, or -EIO with the verdict in the row, if the client hangs or the test takes too long.
- */
-int perftest_await_client(struct perftest *run);
 /* Posts the receives that a receiving side needs before the test. Returns 0 or -EIO. */
 int perftest_post_receives(struct perftest *run);

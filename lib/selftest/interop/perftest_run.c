@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* One side's part in the tests of perftest, with one queue pair. */
 #include <errno.h>
-#include <poll.h>
 
 #include "base/clock.h"
 #include "selftest/interop/perftest.h"
@@ -176,54 +175,6 @@ static int latency_rounds(struct perftest *run)
 		session->done++;
 	}
 	return 0;
-}
-
-/* How long a client may measure while this side does nothing but wait. */
-#define PERFTEST_MEASURE_MSEC 600000u
-/* How often the wait looks at the counters, in the time that a step may take without progress. */
-#define LOOKS 10u
-
-static bool is_readable(int fd)
-{
-	struct pollfd poller = {.fd = fd, .events = POLLIN};
-
-	return poll(&poller, 1, 0) > 0;
-}
-
-/*
- * perftest itself waits without a limit (ethernet_read_data(), src/perftest_communication.c). A
- * client whose packets are lost gives up within seconds; one that hangs sends none, and the port's
- * counter of packets shows that. A counter that has not moved during this test proves nothing: it
- * may leave out packets between two programs of the host, or those of a virtual function.
- */
-int perftest_await_client(struct perftest *run)
-{
-	struct interop *session = run->session;
-	struct watch *watch = &session->agent->watch;
-	const unsigned int step = session->timeout_msec / LOOKS;
-	struct number last = interop_packets(session);
-	unsigned int still = 0;
-	bool counts = false;
-
-	for (unsigned int waited = 0; waited < PERFTEST_MEASURE_MSEC; waited += step) {
-		const enum stop stop = watch_wait(watch, run->fd, (int)step);
-		struct number now;
-
-		/* The exchange finds out what happened. */
-		if (stop > STOP_TIMED_OUT || is_readable(run->fd))
-			return 0;
-		now = interop_packets(session);
-		still = now.value == last.value ? still + step : 0;
-		counts = counts || !still;
-		last = now;
-		if (still < session->timeout_msec)
-			continue;
-		if (watch->port_down)
-			return interop_fail_stop(session, STOP_PORT_DOWN);
-		if (counts)
-			return interop_fail_with(session, LIST_INTEROP_HANGS, 0, "%u", still);
-	}
-	return interop_fail_exchange(session, -ETIMEDOUT, PERFTEST_MEASURE_MSEC);
 }
 
 int perftest_run(struct perftest *run)
