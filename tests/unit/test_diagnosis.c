@@ -508,6 +508,20 @@ static void waits(void **state)
 	count(&bed->facts.remote_counts, 0, 0);
 	check(bed, "nothing arrived within 2000 ms: rxa/1 has not sent a single packet",
 	      "ip neigh");
+	/* A port that had to send, and did not, whatever the other port sends. */
+	count(&bed->facts.remote_counts, 5, 0);
+	bed->facts.at_peer = true;
+	check(bed,
+	      "nothing arrived at rxb/1 of 10.9.0.2 within 2000 ms: rxa/1 has not sent a single "
+	      "packet",
+	      "ip neigh");
+	/* A peer that has only to receive sends nothing back: the path is not blocked. */
+	count(&bed->facts.local_counts, 8, 0);
+	count(&bed->facts.remote_counts, 0, 7);
+	check(bed,
+	      "nothing arrived at rxb/1 of 10.9.0.2 within 2000 ms: packets are lost on the path, "
+	      "though some get through: rxa/1 sent 8 packets, rxb/1 of 10.9.0.2 received 7 packets",
+	      "ping -M do");
 	/* Over TCP the peer is silent, too. */
 	bed->facts.silent = true;
 	check(bed,

@@ -194,8 +194,12 @@ static bool diagnose_delivery(const struct diagnosis_facts *facts, struct diagno
 	const char *near = diagnosis_word(words, "near"), *far = diagnosis_word(words, "far");
 	_cleanup_(diagnosis_clear) struct diagnosis blocked = {0};
 	const bool seen_here = !arrived->known && received->known && received->value;
-	/* Without acknowledgements it may be only the far port that sends. */
-	const bool back = is_none(sent) && there->by_class[COUNTER_TRAFFIC_SENT].value;
+	/* Without acknowledgements only the far port sends what this side waits for. */
+	const bool back = facts->stop == STOP_TIMED_OUT && facts->stage == STAGE_TRANSFER &&
+			  !facts->at_peer && is_none(sent) &&
+			  there->by_class[COUNTER_TRAFFIC_SENT].value;
+	/* What the peer waits for comes from here, and perhaps nothing is to come back. */
+	const bool answers = !facts->at_peer && !is_none(&there->by_class[COUNTER_TRAFFIC_SENT]);
 
 	if (facts->silent)
 		return diagnosis_say(ret_diagnosis, words, LIST_TIMEOUT, true);
@@ -203,6 +207,7 @@ static bool diagnose_delivery(const struct diagnosis_facts *facts, struct diagno
 	diagnosis_words_add(words, "blocked", "%s", blocked.sentence);
 	diagnosis_words_add(words, "unblock", "%s", blocked.hint);
 	diagnosis_words_add(words, "without_lid", "%s", has_no_lid(facts->local) ? near : far);
+	diagnosis_words_add(words, "uncounted", "%s", back ? near : far);
 	diagnosis_words_add(words, "none_back", "%s",
 			    is_none(received) ? " and received none" : "");
 	if (words->carrier == CARRIER_INFINIBAND && diagnosis_known(facts->local) &&
@@ -228,7 +233,7 @@ static bool diagnose_delivery(const struct diagnosis_facts *facts, struct diagno
 		return diagnosis_say(ret_diagnosis, words, LIST_DELIVERY, DELIVERY_UNKNOWN);
 	if (is_none(arrived))
 		return diagnosis_say(ret_diagnosis, words, LIST_DELIVERY, DELIVERY_BLOCKED);
-	if (!back && arrived->known && facts->peer && is_none(received))
+	if (!back && answers && arrived->known && facts->peer && is_none(received))
 		return diagnosis_say(ret_diagnosis, words, LIST_DELIVERY, DELIVERY_BLOCKED_BACK);
 	return say_loss(facts, words, ret_diagnosis);
 }
@@ -463,7 +468,7 @@ void diagnose(const struct diagnosis_facts *facts, struct diagnosis *ret_diagnos
 	if (diagnose_ports(facts, ret_diagnosis))
 		return;
 	/* What the peer has waited for comes from this side. */
-	if (facts->at_peer && facts->peer && facts->stop != STOP_TIMED_OUT)
+	if (facts->at_peer && facts->peer && facts->stop != STOP_TIMED_OUT && !facts->silent)
 		diagnose_there(facts, ret_diagnosis);
 	else
 		diagnose_here(facts, ret_diagnosis);

@@ -317,7 +317,7 @@ static const struct diagnosis_row {
 	 "{unblock}"},
 	{LIST_DELIVERY, DELIVERY_UNKNOWN,
 	 "{lead}: {sent}{none_back}; whether they arrived is unknown, because the counters of "
-	 "{far} are not known",
+	 "{uncounted} are not known",
 	 "if no packet arrived there: {unblock}"},
 	{LIST_DELIVERY, DELIVERY_ARRIVED,
 	 "{lead}, and the counters show no lost packets: {sent}, {arrived}{again}",

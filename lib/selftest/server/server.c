@@ -289,7 +289,8 @@ static void turn(struct server *server)
 	/* First clients that leave, then guests that want their place, then new connections. */
 	if (polls[1].revents)
 		server_reap(server);
-	server_answer_guests(server);
+	if (!server->stopping)
+		server_answer_guests(server);
 	if (polls[2].revents && !server->stopping && !server->ended)
 		accept_clients(server);
 }

@@ -316,16 +316,16 @@ static bool is_none(const struct counter_sums *sums, enum counter_class class)
 	return sums->by_class[class].known && !sums->by_class[class].value;
 }
 
-/*
- * Whether packets were needed and sent, but none has arrived, or none has come back, since the
- * first test.
- */
+/* Whether packets were sent since the first test, but none arrived, or none of the answers did. */
 static bool is_blocked(const struct diagnosis_facts *facts)
 {
+	const struct counter_sums *near = &facts->local_counts, *far = &facts->remote_counts;
+	const bool answers = !facts->at_peer && !is_none(far, COUNTER_TRAFFIC_SENT);
+
 	return facts->peer && facts->stage >= STAGE_CONNECT_QP &&
-	       facts->local_counts.by_class[COUNTER_TRAFFIC_SENT].value &&
-	       (is_none(&facts->local_counts, COUNTER_TRAFFIC_RECEIVED) ||
-		is_none(&facts->remote_counts, COUNTER_TRAFFIC_RECEIVED));
+	       near->by_class[COUNTER_TRAFFIC_SENT].value &&
+	       (is_none(far, COUNTER_TRAFFIC_RECEIVED) ||
+		(answers && is_none(near, COUNTER_TRAFFIC_RECEIVED)));
 }
 
 /*
