@@ -35,7 +35,6 @@ enum made_up_fault {
 	BAD_LEAF,      /* everything cabled to a leaf is at 40 % */
 	BAD_SPINE,     /* everything through a spine is at 40 % */
 	FLAKY_PAIRS,   /* 2 % of the pairs fail, once */
-	DEAD_IN_FLAKY, /* the same, and each pair of one rail fails */
 	SPLIT,	       /* the last quarter of the hosts on one rail cannot reach the others */
 	ERRORS,	       /* error counters of one rail grow */
 	ABSENT_HOST,
@@ -335,9 +334,7 @@ static inline bool made_up_fails(struct made_up_mesh *mesh, const struct mesh_pa
 			     made_up_has(pair, mesh->other);
 		return on_rail && made_up_has(pair, mesh->host) && made_up_has(pair, mesh->other);
 	case FLAKY_PAIRS:
-	case DEAD_IN_FLAKY:
-		return (mesh->fault == DEAD_IN_FLAKY && on_rail && made_up_has(pair, mesh->host)) ||
-		       (pair->a != pair->b && !again && made_up_uniform(&mesh->state) < 0.02);
+		return pair->a != pair->b && !again && made_up_uniform(&mesh->state) < 0.02;
 	case SPLIT:
 		return on_rail && a_last != b_last;
 	case DOWN_RAIL:
@@ -528,7 +525,6 @@ static inline bool made_up_is_right(const struct made_up_mesh *mesh,
 	case SLOW_RAIL:
 	case SLIGHTLY_SLOW:
 	case DEAD_RAIL:
-	case DEAD_IN_FLAKY:
 	case BAD_LOOPBACK:
 	case LATE_RAIL:
 		return made_up_is_rail(mesh, finding, JUDGE_RAIL);
@@ -573,9 +569,6 @@ static inline void made_up_count(const struct made_up_mesh *mesh,
 	for (size_t i = 0; i < findings->count; i++) {
 		if (made_up_is_right(mesh, &findings->items[i]))
 			++*right;
-		else if (mesh->fault == DEAD_IN_FLAKY &&
-			 findings->items[i].finding.id.value == JUDGE_FLAKY)
-			continue;
 		else
 			*wrong += findings->items[i].finding.severity.value >= SEVERITY_WARNING;
 	}

@@ -30,28 +30,13 @@
 #define TOKEN "a-token-for-the-simulator"
 
 static const char *const fault_names[MADE_UP_FAULTS] = {
-	[NO_FAULT] = "none",
-	[SLOW_RAIL] = "slow-rail",
-	[SLIGHTLY_SLOW] = "rail-at-89",
-	[DEAF_RAIL] = "one-direction",
-	[DEAD_RAIL] = "dead-rail",
-	[BAD_LOOPBACK] = "loopback",
-	[LATE_RAIL] = "late-rail",
-	[SLOW_HOST] = "half-lanes",
-	[BAD_PAIR] = "pair",
-	[BAD_CABLE] = "uplink",
-	[BAD_LEAF] = "leaf",
-	[BAD_SPINE] = "spine",
-	[FLAKY_PAIRS] = "flaky-2%",
-	[DEAD_IN_FLAKY] = "dead-in-flaky",
-	[SPLIT] = "split",
-	[ERRORS] = "errors",
-	[ABSENT_HOST] = "absent",
-	[DOWN_RAIL] = "down",
-	[GONE_RAIL] = "gone",
-	[LOST_AGENT] = "lost-agent",
-	[BOTH_SLOW] = "both-ways",
-	[BOTH_PAIR] = "pair-both-ways",
+	[NO_FAULT] = "none",	       [SLOW_RAIL] = "slow-rail",  [SLIGHTLY_SLOW] = "rail-at-89",
+	[DEAF_RAIL] = "one-direction", [DEAD_RAIL] = "dead-rail",  [BAD_LOOPBACK] = "loopback",
+	[LATE_RAIL] = "late-rail",     [SLOW_HOST] = "half-lanes", [BAD_PAIR] = "pair",
+	[BAD_CABLE] = "uplink",	       [BAD_LEAF] = "leaf",	   [BAD_SPINE] = "spine",
+	[FLAKY_PAIRS] = "flaky-2%",    [SPLIT] = "split",	   [ERRORS] = "errors",
+	[ABSENT_HOST] = "absent",      [DOWN_RAIL] = "down",	   [GONE_RAIL] = "gone",
+	[LOST_AGENT] = "lost-agent",   [BOTH_SLOW] = "both-ways",  [BOTH_PAIR] = "pair-both-ways",
 	[ONE_WAY] = "none-one-way",
 };
 
@@ -169,8 +154,8 @@ static bool answer(struct sim_agents *agents, uint32_t number, const struct mesh
 	pair.rail_a = rail_of(&agents->mesh->list[pair.a], order->rail);
 	pair.rail_b = rail_of(&agents->mesh->list[pair.b], order->peer_rail);
 	made_up_result(agents->mesh, &pair, false, &result);
-	if ((agents->mesh->fault == FLAKY_PAIRS || agents->mesh->fault == DEAD_IN_FLAKY) &&
-	    result.outcome == MESH_FAIL && failed_before(agents, &pair))
+	if (agents->mesh->fault == FLAKY_PAIRS && result.outcome == MESH_FAIL &&
+	    failed_before(agents, &pair))
 		made_up_result(agents->mesh, &pair, true, &result);
 	if (order->tests & MESH_BOTH_WAYS)
 		mesh_both_answer_make(order->id, &result, &message);

@@ -46,20 +46,20 @@ static void shares_of_rails(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
 		begin(bare, 20)->ports[0].judged = samples[i].partners;
 		add_pairs(bare, 0, 1, 3);
-		explain(bare->judge, false);
+		explain(bare->judge);
 		bare_expect(bare, samples[i].text);
 		/* Each call starts from scratch. */
-		explain(bare->judge, false);
+		explain(bare->judge);
 		bare_expect(bare, samples[i].text);
 	}
 	/* Exactly two thirds is hardly more than half; and one pair is not a rail. */
 	begin(bare, 20)->ports[0].judged = 3;
 	add_pairs(bare, 0, 1, 2);
-	explain(bare->judge, false);
+	explain(bare->judge);
 	bare_expect(bare, "port 0: 2/3, 2 pairs, weak\n1 1");
 	begin(bare, 1);
 	add_pairs(bare, 0, 1, 1);
-	explain(bare->judge, false);
+	explain(bare->judge);
 	bare_expect(bare, "pair 0: 1/1, 1 pairs\n1");
 }
 
@@ -77,24 +77,24 @@ static void rails_in_turn(void **state)
 	bare_pair(bare, 2, 5, EDGE_SLOW_B);
 	bare_pair(bare, 3, 5, EDGE_LATE);
 	bare_pair(bare, 5, 4, EDGE_FAILED);
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "port 80: 5/6, 5 pairs\nport 0: 3/3, 3 pairs\n2 2 2 1 1 1 1 1");
 	/*
 	 * Two bad pairs remain to rail 0: too few of four partners, and weak evidence out of three.
 	 */
 	judge->ports[0].judged = 5;
 	judge->edges[0].faults = 0;
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "port 80: 5/6, 5 pairs\n"
 			  "pair 1: 1/1, 1 pairs\n"
 			  "pair 2: 1/1, 1 pairs\n"
 			  "0 2 3 1 1 1 1 1");
 	judge->ports[0].judged = 4;
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "port 80: 5/6, 5 pairs\nport 0: 2/3, 2 pairs, weak\n0 2 2 1 1 1 1 1");
 	/* A pair that remains to a rail without other pairs. */
 	judge->edges[1].faults = 0;
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "port 80: 5/6, 5 pairs\npair 2: 1/1, 1 pairs\n0 0 2 1 1 1 1 1");
 }
 
@@ -110,7 +110,7 @@ static void equal_rails(void **state)
 		bare_pair(bare, 6, i, EDGE_FAILED);
 		bare_pair(bare, i, 7, EDGE_FAILED);
 	}
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "port 32: 3/3, 3 pairs\nport 48: 3/3, 3 pairs\n1 1 1 2 2 2");
 }
 
@@ -142,33 +142,33 @@ static void every_pair_failed(void **state)
 
 	for (uint32_t i = 0; i < BARE_HOSTS; i++)
 		add_failure(bare, i, (i + 1) % BARE_HOSTS);
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "scatter 0: 8/8, 8 pairs\n1 1 1 1 1 1 1 1");
 	retests = judge_retests(judge, &count);
 	assert_int_equal(count, 2);
 	free(retests);
 	/* The second pass, in which a pair is good but cannot be judged, tells nothing. */
 	judge_take(judge, &good_again);
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "scatter 0: 8/8, 8 pairs\n1 1 1 1 1 1 1 1");
 	/* One good pair is enough to tell hosts apart, even if its figures cannot be judged yet. */
 	judge->ports[5 * RAIL_0].judged++;
-	explain(judge, false);
+	explain(judge);
 	assert_int_equal(judge->culprits[0].kind, CULPRIT_PORT);
 	judge->ports[5 * RAIL_0].judged--;
 	judge_take(judge, &good);
-	explain(judge, false);
+	explain(judge);
 	assert_int_equal(judge->culprits[0].kind, CULPRIT_PORT);
 	/* What all pairs have in common explains them; three hosts have only each other. */
 	judge = begin(bare, 0);
 	for (uint32_t i = 1; i < 4; i++)
 		add_failure(bare, 0, i);
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "port 0: 3/3, 3 pairs\n1 1 1");
 	judge = begin(bare, 0);
 	for (uint32_t i = 0; i < 3; i++)
 		add_failure(bare, i, (i + 1) % 3);
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "scatter 0: 3/3, 3 pairs\n1 1 1");
 }
 
@@ -181,7 +181,7 @@ static void every_pair_of_one_failed(void **state)
 	for (uint32_t i = 1; i < BARE_HOSTS; i++)
 		add_failure(bare, 0, i);
 	add_failure(bare, 1, 2);
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "port 0: 7/7, 7 pairs\npair 7: 1/1, 1 pairs\n1 1 1 1 1 1 1 2");
 	/* Pairs of different rails: none of rail 1 has two. */
 	judge = begin(bare, 0);
@@ -190,7 +190,7 @@ static void every_pair_of_one_failed(void **state)
 		judge->ports[i * RAIL_0 + 1] = (struct port){.judged = 1, .bad = 1, .failed = 1};
 	}
 	judge->ports[0].judged = judge->ports[0].bad = judge->ports[0].failed = BARE_HOSTS - 1;
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "port 0: 7/7, 7 pairs\n1 1 1 1 1 1 1");
 	/* A rail that is bad alone explains half of the pairs, and another one has the rest. */
 	judge = begin(bare, 0);
@@ -199,14 +199,14 @@ static void every_pair_of_one_failed(void **state)
 		add_failure(bare, 0, i);
 		add_failure(bare, 4, 4 + i);
 	}
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "port 0: 3/3, 3 pairs\nport 64: 3/3, 3 pairs\n1 2 1 2 1 2");
 	/* It does not explain why all others fail, too. */
 	judge = begin(bare, 0);
 	judge->ports[0].alone_bad = true;
 	for (uint32_t i = 0; i < BARE_HOSTS; i++)
 		add_failure(bare, i, (i + 1) % BARE_HOSTS);
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "port 0: 2/2, 2 pairs\nscatter 0: 6/6, 6 pairs\n1 2 2 2 2 2 2 1");
 }
 
@@ -222,14 +222,14 @@ static void rails_again(void **state)
 	add_pairs(bare, 0, 1, 2);
 	bare_pair(bare, 0, 3, EDGE_FAILED)->again = true;
 	bare_pair(bare, 0, 4, EDGE_FAILED)->again = true;
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "port 0: 4/6, 4 pairs, weak\n1 1 1 1");
 	judge->ports[0].judged = 4;
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "port 0: 4/4, 4 pairs\n1 1 1 1");
 	/* With another suspect, it is blamed as a pair. */
 	bare_pair(bare, 5, 0, EDGE_FAILED)->again = true;
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "port 0: 4/4, 4 pairs\npair 4: 1/1, 1 pairs\n1 1 1 1 2");
 }
 
@@ -245,7 +245,7 @@ static void rails_only_again(void **state)
 	add_pairs(bare, 0, 1, 1);
 	bare_pair(bare, 0, 3, EDGE_FAILED)->again = true;
 	bare_pair(bare, 0, 4, EDGE_FAILED)->again = true;
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "port 16: 1/20, 1 pairs\nport 0: 2/2, 2 pairs\n1 2 2");
 }
 
@@ -259,10 +259,10 @@ static void pairs_left_out(void **state)
 	bare_pair(bare, 0, 0, EDGE_FAILED);
 	bare_pair(bare, 0, 2, EDGE_FAILED)->repeated = true;
 	bare_pair(bare, 0, 3, EDGE_FAILED)->duplicate = true;
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "0 0 0 0");
 	add_pairs(bare, 0, 6, 7);
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "port 0: 2/2, 2 pairs\n0 0 0 0 1 1");
 }
 
@@ -281,7 +281,7 @@ static void bad_alone(void **state)
 	bare_pair(bare, 4, 2, EDGE_FAILED);
 	bare_pair(bare, 2, 4, EDGE_FAILED);
 	bare_pair(bare, 1, 3, EDGE_FAILED);
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "port 32: 3/9, 3 pairs\n"
 			  "port 64: 1/8, 1 pairs\n"
 			  "pair 6: 1/1, 1 pairs\n"
@@ -314,7 +314,7 @@ static void means(void **state)
 	set_figures(judge, 3, 22, 16.5, 1);
 	set_figures(judge, 4, 22, 16.5, 1.0625);
 	set_figures(judge, 7, 5, 2, 0.25);
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "port 16: 9/9, 0 pairs, by mean\n"
 			  "port 48: 9/9, 0 pairs, by mean\n"
 			  "port 112: 8/8, 0 pairs, by mean\n");
@@ -322,7 +322,7 @@ static void means(void **state)
 	bare_pair(bare, 5, 6, EDGE_SLOW_A);
 	bare_pair(bare, 1, 7, EDGE_SLOW_A);
 	bare_pair(bare, 5, 7, EDGE_SLOW_A);
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "port 16: 9/9, 1 pairs, by mean\n"
 			  "port 48: 9/9, 0 pairs, by mean\n"
 			  "port 112: 8/8, 1 pairs, by mean\n"
@@ -344,7 +344,7 @@ static void means_of_the_blamed(void **state)
 	bare_pair(bare, 2, 4, EDGE_FAILED);
 	bare_pair(bare, 5, 2, EDGE_FAILED)->again = true;
 	set_figures(judge, 6, 10, 1, 0);
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "port 0: 0/9, 0 pairs\n"
 			  "port 32: 2/2, 2 pairs\n"
 			  "port 96: 9/9, 0 pairs, by mean\n"
@@ -366,7 +366,7 @@ static void growth(void **state)
 	judge->ports[5 * RAIL_0].results = 7;
 	add_pairs(bare, 1, 4, 5);
 	judge->ports[4 * RAIL_0].judged = judge->ports[5 * RAIL_0].judged = 20;
-	explain(judge, false);
+	explain(judge);
 	bare_expect(bare, "port 16: 2/2, 2 pairs\n"
 			  "growth 0: 3/10, 0 pairs\n"
 			  "growth 32: 5/12, 0 pairs\n"

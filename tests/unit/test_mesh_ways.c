@@ -289,14 +289,14 @@ static void cables(void **state)
 		for (int first = 0; first < 2; first++) {
 			bare_again(bare);
 			count_all(bare, samples[i].all);
-			explain_by_ways(bare->judge, first, false);
+			explain_by_ways(bare->judge, first);
 			bare_expect(bare, samples[i].text);
 		}
 	/* Without routes there are no cables. */
 	bare_again(bare);
 	free(bare->judge->cables);
 	bare->judge->cables = NULL;
-	explain_by_ways(bare->judge, true, false);
+	explain_by_ways(bare->judge, true);
 	bare_expect(bare, "0 0 0 0");
 }
 
@@ -317,10 +317,10 @@ static void few_of_cable(void **state)
 	bare_pair(bare, 0, 3, EDGE_SLOW_A);
 	bare_pair(bare, 1, 4, EDGE_SLOW_A);
 	last = bare_pair(bare, 2, 5, 0);
-	explain_by_ways(bare->judge, true, false);
+	explain_by_ways(bare->judge, true);
 	bare_expect(bare, "0 0 0 0 0 0 0");
 	last->faults = EDGE_SLOW_A;
-	explain_by_ways(bare->judge, true, false);
+	explain_by_ways(bare->judge, true);
 	bare_expect(bare, "cable 0: 3/3, 3 pairs, shares 1\n0 0 0 0 1 1 1");
 }
 
@@ -342,7 +342,7 @@ static void two_cables(void **state)
 		bare->ways[i % 3][to] = (struct bare_way){2, {1, 5}};
 		bare_pair(bare, i % 3, to, EDGE_SLOW_A);
 	}
-	explain_by_ways(bare->judge, true, false);
+	explain_by_ways(bare->judge, true);
 	bare_expect(bare, "cable 1: 4/5, 4 pairs, shares 1\n"
 			  "cable 0: 3/5, 3 pairs, shares 1\n"
 			  "2 2 2 1 1 1 1");
@@ -361,9 +361,9 @@ static void cable_of_one_rail(void **state)
 		bare->ways[i < 2 ? 0 : 1][3 + i] = (struct bare_way){2, {0, 2}};
 		bare_pair(bare, i < 2 ? 0 : 1, 3 + i, EDGE_SLOW_A);
 	}
-	explain_by_ways(bare->judge, true, false);
+	explain_by_ways(bare->judge, true);
 	bare_expect(bare, "0 0 0");
-	explain_by_ways(bare->judge, false, false);
+	explain_by_ways(bare->judge, false);
 	bare_expect(bare, "cable 0: 3/4, 3 pairs, shares 1\n1 1 1");
 	/* Totals omit the second pass, whose suspects are in all of its pairs. */
 	bare_again(bare);
@@ -371,7 +371,7 @@ static void cable_of_one_rail(void **state)
 	bare_pair(bare, 2, 6, EDGE_SLOW_A);
 	again = bare_pair(bare, 0, 3, EDGE_SLOW_A);
 	again->again = true;
-	explain_by_ways(bare->judge, true, false);
+	explain_by_ways(bare->judge, true);
 	bare_expect(bare, "cable 0: 5/4, 5 pairs, shares 1\n1 1 1 1 1");
 }
 
@@ -409,7 +409,7 @@ static void spines(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
 		bare_again(bare);
 		count_all(bare, samples[i].all);
-		explain_by_ways(bare->judge, true, false);
+		explain_by_ways(bare->judge, true);
 		bare_expect(bare, samples[i].text);
 	}
 }
@@ -436,14 +436,14 @@ static void two_spines(void **state)
 	bare_pair(bare, 5, 7, EDGE_SLOW_A);
 	bare->ways[0][6] = (struct bare_way){2, {1, 5}};
 	fourth = bare_pair(bare, 0, 6, EDGE_SLOW_A);
-	explain_by_ways(bare->judge, false, false);
+	explain_by_ways(bare->judge, false);
 	bare_expect(bare, "switch 4: 8/10, 4 pairs, shares 2\n"
 			  "switch 3: 6/7, 3 pairs, shares 2\n"
 			  "1 1 1 2 2 2 1");
 	bare_again(bare);
 	fourth->faults = 0;
 	count_all(bare, alike);
-	explain_by_ways(bare->judge, false, false);
+	explain_by_ways(bare->judge, false);
 	bare_expect(bare, "switch 3: 6/7, 3 pairs, shares 2\n"
 			  "switch 4: 6/7, 3 pairs, shares 2\n"
 			  "2 2 2 1 1 1 0");
@@ -467,7 +467,7 @@ static void passed_over(void **state)
 		bare->ways[i][to] = (struct bare_way){2, {1, to < 6 ? 3 : 5}};
 		bare_pair(bare, i, to, EDGE_SLOW_A);
 	}
-	explain_by_ways(bare->judge, true, false);
+	explain_by_ways(bare->judge, true);
 	bare_expect(bare, "cable 1: 3/3, 3 pairs, shares 1\n0 0 0 0 1 1 1");
 }
 
@@ -500,10 +500,10 @@ static void leaves(void **state)
 
 	leaves_of(bare, 8, 8, 8);
 	add_from_leaf(bare, 3, 1);
-	explain_by_ways(bare->judge, false, false);
+	explain_by_ways(bare->judge, false);
 	bare_expect(bare, "0 0 0");
 	add_from_leaf(bare, 1, 1);
-	explain_by_ways(bare->judge, false, false);
+	explain_by_ways(bare->judge, false);
 	bare_expect(bare, "switch 0: 4/8, 4 pairs, shares 3\n1 1 1 1");
 	/*
 	 * Two bad ends at the other leaves' 20 make 1 of 10 usual here, so the limit is 4 + 4 * 1.
@@ -511,10 +511,10 @@ static void leaves(void **state)
 	leaves_of(bare, 10, 10, 10);
 	bare_pair(bare, 3, 6, EDGE_FAILED);
 	add_from_leaf(bare, 7, 1);
-	explain_by_ways(bare->judge, false, false);
+	explain_by_ways(bare->judge, false);
 	bare_expect(bare, "0 0 0 0 0 0 0 0");
 	add_from_leaf(bare, 1, 1);
-	explain_by_ways(bare->judge, false, false);
+	explain_by_ways(bare->judge, false);
 	bare_expect(bare, "switch 0: 8/10, 8 pairs, shares 3\n0 1 1 1 1 1 1 1 1");
 }
 
@@ -532,15 +532,15 @@ static void pairs_of_no_leaf(void **state)
 	bare_pair(bare, 0, 3, EDGE_FAILED);
 	bare_pair(bare, 1, 4, EDGE_FAILED);
 	bare_pair(bare, 7, 2, EDGE_FAILED);
-	explain_by_ways(bare->judge, false, false);
+	explain_by_ways(bare->judge, false);
 	bare_expect(bare, "0 0 0 0 0 0 0");
 	bare_pair(bare, 2, 6, EDGE_FAILED);
-	explain_by_ways(bare->judge, false, false);
+	explain_by_ways(bare->judge, false);
 	bare_expect(bare, "switch 0: 4/9, 7 pairs, shares 3\n1 1 1 0 1 1 1 1");
 	/* If no pair is good, there is no usual rate. */
 	bare_again(bare);
 	bare->judge->leaves[1].all = bare->judge->leaves[2].all = 0;
-	explain_by_ways(bare->judge, false, false);
+	explain_by_ways(bare->judge, false);
 	bare_expect(bare, "switch 0: 4/9, 7 pairs, shares 3\n1 1 1 0 1 1 1 1");
 }
 
@@ -551,13 +551,13 @@ static void leaf_of_one_rail(void **state)
 
 	leaves_of(bare, 20, 20, 20);
 	add_from_leaf(bare, 8, 1);
-	explain_by_ways(bare->judge, true, false);
+	explain_by_ways(bare->judge, true);
 	bare_expect(bare, "0 0 0 0 0 0 0 0");
 	add_from_leaf(bare, 1, 1);
-	explain_by_ways(bare->judge, true, false);
+	explain_by_ways(bare->judge, true);
 	bare_expect(bare, "0 0 0 0 0 0 0 0 0");
 	bare->judge->edges[8].pair.a = 2;
-	explain_by_ways(bare->judge, true, false);
+	explain_by_ways(bare->judge, true);
 	bare_expect(bare, "switch 0: 9/20, 9 pairs, shares 3\n1 1 1 1 1 1 1 1 1");
 	/* With routes, leaves are considered last. */
 	bare->fabric.find_way = bare_find_way;
@@ -565,9 +565,9 @@ static void leaf_of_one_rail(void **state)
 	bare->judge->leaves[0].all = bare->judge->leaves[1].all = bare->judge->leaves[2].all = 20;
 	for (uint32_t i = 0; i < 9; i++)
 		bare_pair(bare, i % 3, 3 + i % 5, EDGE_FAILED);
-	explain_by_ways(bare->judge, true, false);
+	explain_by_ways(bare->judge, true);
 	bare_expect(bare, "0 0 0 0 0 0 0 0 0");
-	explain_by_ways(bare->judge, false, false);
+	explain_by_ways(bare->judge, false);
 	bare_expect(bare, "switch 0: 9/20, 9 pairs, shares 3\n1 1 1 1 1 1 1 1 1");
 }
 

@@ -155,8 +155,8 @@ static enum judge_finding_id id_of_pair(const struct conclusion *conclusion,
 	if (tally->again && !tally->again_bad)
 		return JUDGE_FLAKY;
 	/* A pair that was not tried again is assumed to be like those that were. */
-	if (!tally->again && conclusion->pairs_again >= judge->limits.least_results &&
-	    !conclusion->pairs_bad_again)
+	if (!tally->again && !edge->again &&
+	    conclusion->pairs_again >= judge->limits.least_results && !conclusion->pairs_bad_again)
 		return JUDGE_FLAKY;
 	for (int end = 0; end < MESH_ENDS; end++) {
 		const struct port *port = &judge->ports[edge_port(edge, (enum mesh_end)end)];
@@ -200,11 +200,9 @@ static void conclude_pair(struct conclusion *conclusion, const struct culprit *c
 	words_add_others(&text, judge, edge_port(edge, MESH_END_A));
 	words_add_others(&text, judge, edge_port(edge, MESH_END_B));
 	if (!tally->again && id == JUDGE_FLAKY)
-		text_buffer_add(
-			&text,
-			"; %snot tried again alone; the %" PRIu32 " pairs that were are good",
-			edge->again ? "bad when tested alone, in the second pass, and " : "",
-			conclusion->pairs_again);
+		text_buffer_add(&text,
+				"; not tried again alone; the %" PRIu32 " pairs that were are good",
+				conclusion->pairs_again);
 	else if (!tally->again)
 		text_buffer_add(&text, "; %s",
 				edge->again ? "bad when tested alone, in the second pass"
@@ -389,7 +387,7 @@ void judge_conclude(struct judge *judge, struct judge_findings *findings)
 {
 	struct conclusion conclusion = {.judge = judge, .findings = findings};
 
-	explain(judge, false);
+	explain(judge);
 	merge_pairs(judge);
 	count_pairs_again(judge, ALL_RAILS, &conclusion.pairs_again, &conclusion.pairs_bad_again);
 	conclusion.tallies = tallies_of(judge);

@@ -131,10 +131,8 @@ static void blame_port(struct judge *judge, struct cover *cover, uint32_t port)
 }
 
 /* Blames rails with two or more bad partners, if these are more than `share` of all. */
-static void explain_by_ports(struct judge *judge, double share, bool suspect)
+static void explain_by_ports(struct judge *judge, double share)
 {
-	const double chance = suspect ? 0 : chance_of_bad(judge);
-	const uint32_t candidates = ports_judged(judge);
 	struct cover cover = {0};
 
 	cover_begin(judge, &cover);
@@ -151,9 +149,7 @@ static void explain_by_ports(struct judge *judge, double share, bool suspect)
 					list_port(&cover, port);
 				continue;
 			}
-			if ((double)cover.left[port] > share * (double)cover.judged[port] &&
-			    !chance_explains(chance, cover.left[port], cover.judged[port],
-					     candidates))
+			if ((double)cover.left[port] > share * (double)cover.judged[port])
 				blame_port(judge, &cover, port);
 		}
 	cover_end(&cover);
@@ -268,7 +264,7 @@ static void find_growth(struct judge *judge)
 	}
 }
 
-void explain(struct judge *judge, bool suspect)
+void explain(struct judge *judge)
 {
 	rows_settle(judge);
 	free(judge->culprits);
@@ -278,11 +274,11 @@ void explain(struct judge *judge, bool suspect)
 		judge->edges[i].culprit = 0;
 	explain_by_loopback(judge);
 	explain_by_groups(judge);
-	explain_by_ways(judge, true, suspect);
+	explain_by_ways(judge, true);
 	explain_by_nothing(judge);
-	explain_by_ports(judge, MOST, suspect);
-	explain_by_ways(judge, false, suspect);
-	explain_by_ports(judge, 0.5, suspect);
+	explain_by_ports(judge, MOST);
+	explain_by_ways(judge, false);
+	explain_by_ports(judge, 0.5);
 	explain_by_means(judge);
 	explain_by_pairs(judge);
 	merge_rails_of_ways(judge);

@@ -262,18 +262,14 @@ static bool *failed_with_good(const struct judge *judge)
 
 /*
  * A rail that is bad alone, or failed with all of two or more partners, would only cost time; but
- * if all of these are bad themselves, or chance makes so many pairs fail, it may be good.
+ * if all of these are bad themselves, it may be good.
  */
 void judge_rails(struct judge *judge, uint16_t *rails)
 {
 	_cleanup_(freep) bool *failed = NULL;
-	double chance;
-	uint32_t candidates;
 
 	rows_settle(judge);
 	failed = failed_with_good(judge);
-	chance = chance_of_bad(judge);
-	candidates = ports_judged(judge);
 	for (uint32_t i = 0; i < judge->host_count; i++) {
 		const struct mesh_host *host = &judge->hosts[i];
 
@@ -284,9 +280,7 @@ void judge_rails(struct judge *judge, uint16_t *rails)
 			const uint32_t number = port_number(i, rail);
 			const struct port *port = &judge->ports[number];
 			const bool is_dead = port->failed >= 2 && port->failed == port->judged &&
-					     failed[number] &&
-					     !chance_explains(chance, port->failed, port->judged,
-							      candidates);
+					     failed[number];
 
 			if (mesh_host_has_rail(host, rail) && !port->alone_bad && !is_dead)
 				rails[i] |= (uint16_t)(1u << rail);

@@ -64,7 +64,6 @@ struct edge {
 	float share[MESH_ENDS]; /* of the median, as sent by each end; below 0: unknown */
 	float lateness;		/* latency by its median */
 	float median;		/* Gb/s that the shares refer to */
-	float deviation;	/* of such figures, as a share of the median */
 	bool split;		/* `median` is the upper quartile */
 	/* Both ways at once; below 0: unknown. */
 	float both_share;	    /* of the median of the sum */
@@ -224,20 +223,6 @@ void rates_find(struct judge *judge);
 /* Judges the rows that wait; those of a class that is too small stay. */
 void rows_settle(struct judge *judge);
 
-/* With fewer bad pairs, how often chance makes one bad is not known (by a third, at that number).
- */
-#define ENOUGH_BAD 8u
-/*
- * The part of the pairs that are bad although both of their ends are good with most partners, and
- * nothing explains them yet: the probability that a pair is bad by chance; 0 if they are too few to
- * know it.
- */
-double chance_of_bad(const struct judge *judge);
-/* Whether chance makes so many of all pairs bad for one of the candidates: see chance.c. */
-bool chance_explains(double chance, uint32_t bad, uint32_t all, uint32_t candidates);
-/* The ports that were tested. */
-uint32_t ports_judged(const struct judge *judge);
-
 /* Representative of the ports that good pairs connect. */
 uint32_t chain_end(struct judge *judge, uint32_t port);
 
@@ -254,13 +239,10 @@ void explain_by_nothing(struct judge *judge);
 /* Merges many bad pairs of a rail into one culprit, unless the second pass found them good. */
 void merge_pairs(struct judge *judge);
 
-/*
- * Finds all culprits from scratch; each bad edge has one afterwards. `suspect`: also those that
- * chance may explain, which the second pass tries again.
- */
-void explain(struct judge *judge, bool suspect);
+/* Finds all culprits from scratch; each bad edge has one afterwards. */
+void explain(struct judge *judge);
 /* `first`: before rails are blamed, and with more care. */
-void explain_by_ways(struct judge *judge, bool first, bool suspect);
+void explain_by_ways(struct judge *judge, bool first);
 void explain_by_groups(struct judge *judge);
 /* Merges rails whose bad pairs all go through a bad switch or cable into it, if others are good. */
 void merge_rails_of_ways(struct judge *judge);

@@ -233,7 +233,7 @@ struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count)
 	struct retests retests = {.judge = judge};
 	uint8_t *taken;
 
-	explain(judge, true);
+	explain(judge);
 	find_excused(&retests);
 	retests.used = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*retests.used));
 	taken = mem_alloc_zero(judge->culprit_count + 1, sizeof(*taken));

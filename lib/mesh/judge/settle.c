@@ -103,7 +103,6 @@ static struct edge edge_of_row(const struct judge *judge, const struct row *row,
 	for (int end = 0; class && end < MESH_ENDS; end++) {
 		edge.median = (float)class->bandwidth.median;
 		edge.split = class->bandwidth.split;
-		edge.deviation = (float)class->bandwidth.deviation;
 		if (row->gbps[end] < 0 || class->bandwidth.median <= 0)
 			continue;
 		edge.share[end] = (float)((double)row->gbps[end] / class->bandwidth.median);

@@ -74,48 +74,35 @@ static void add_edge(const struct judge *judge, struct tally *tally, const struc
 		add_partner(judge, tally, edge_port(edge, from_b ? MESH_END_A : MESH_END_B));
 }
 
-/* The bad pair that was tried again, or NULL. */
-static const struct edge *first_of(const struct judge *judge, const struct mesh_pair *pair)
+/* The culprit of the bad pair that was tried again; index + 1, or 0. */
+static uint32_t culprit_of_first(const struct judge *judge, const struct mesh_pair *pair)
 {
 	for (size_t i = 0; i < judge->edge_count; i++)
 		if (!judge->edges[i].again && judge->edges[i].faults &&
 		    pair_is_same(&judge->edges[i].pair, pair))
-			return &judge->edges[i];
-	return NULL;
+			return judge->edges[i].culprit;
+	return 0;
 }
 
-static uint32_t culprit_of_first(const struct judge *judge, const struct mesh_pair *pair)
+/* A suspect is also bad again if its directions together are below the user's limit. */
+static bool is_bad_again(const struct judge *judge, const struct edge *edge)
 {
-	const struct edge *first = first_of(judge, pair);
-
-	return first ? first->culprit : 0;
-}
-
-/*
- * A slow suspect is also bad again if its directions together are below the user's limit, and so
- * far from the median that chance brings one of 64 suspects there in a hundred runs (3.6 standard
- * deviations of their mean).
- */
-#define FAR_AGAIN 3.6
-
-static bool is_slow_again(const struct judge *judge, const struct edge *edge)
-{
-	const double deviation = FAR_AGAIN * (double)edge->deviation;
-	double missing = 0;
+	double sum = 0;
 	int count = 0;
 
 	for (int end = 0; end < MESH_ENDS; end++)
 		if (edge->share[end] >= 0) {
-			missing += 1 - (double)edge->share[end];
+			sum += (double)edge->share[end];
 			count++;
 		}
-	return missing > (1 - judge->limits.bandwidth_share) * count &&
-	       missing * missing > deviation * deviation * count;
+	return edge->faults || (count && sum < judge->limits.bandwidth_share * count);
 }
 
 static void add_again(struct tally *tallies, const struct judge *judge, uint32_t culprit,
-		      bool is_bad)
+		      const struct edge *edge)
 {
+	const bool is_bad = is_bad_again(judge, edge);
+
 	for (; culprit; culprit = judge->culprits[culprit - 1].merged) {
 		tallies[culprit - 1].again++;
 		tallies[culprit - 1].again_bad += is_bad;
@@ -170,17 +157,12 @@ struct tally *tallies_of(const struct judge *judge)
 		if (!edge->again)
 			continue;
 		if (edge->repeated) {
-			const struct edge *first = first_of(judge, &edge->pair);
-
-			if (first)
-				add_again(tallies, judge, first->culprit,
-					  edge->faults || (!(first->faults & EDGE_FAILED) &&
-							   is_slow_again(judge, edge)));
+			add_again(tallies, judge, culprit_of_first(judge, &edge->pair), edge);
 			continue;
 		}
 		for (int end = 0; end < MESH_ENDS; end++)
 			add_again(tallies, judge, culprit_of[edge_port(edge, (enum mesh_end)end)],
-				  edge->faults || is_slow_again(judge, edge));
+				  edge);
 	}
 	add_unjudged(tallies, judge, culprit_of);
 	return tallies;

@@ -302,31 +302,8 @@ static uint32_t worst_switch(const struct judge *judge, const bool *left_out,
 	return worst;
 }
 
-/*
- * Whether chance explains it if its pairs are as often bad as those of the other cables, of which
- * there are enough to know that. A pair that failed counts in both of its directions, so only half
- * of these are independent.
- */
-static bool is_chance(const struct judge *judge, const struct cable_count *count)
-{
-	uint64_t bad = 0, all = 0;
-	uint32_t candidates = 0, bad_pairs = 0;
-
-	for (size_t i = 0; i < judge->edge_count; i++)
-		bad_pairs += edge_is_open(&judge->edges[i]);
-	for (uint32_t i = 0; i < judge->fabric->cable_count; i++) {
-		bad += judge->cables[i].bad;
-		all += judge->cables[i].all;
-		candidates += judge->cables[i].all > 0;
-	}
-	return bad_pairs >= count->bad + ENOUGH_BAD && bad > count->bad && all > count->all &&
-	       chance_explains((double)(bad - count->bad) / (double)(all - count->all),
-			       (count->bad + 1) / 2, (count->all + 1) / 2, candidates);
-}
-
 /* Blames the switch or cable that explains most, or rules it out. Returns false if none is left. */
-static bool explain_by_worst(struct judge *judge, bool *switches, bool *cables, double part,
-			     bool suspect)
+static bool explain_by_worst(struct judge *judge, bool *switches, bool *cables, double part)
 {
 	struct cable_count count = {0};
 	struct culprit culprit = {.kind = CULPRIT_SWITCH, .shares = SHARES_SWITCH};
@@ -342,7 +319,7 @@ static bool explain_by_worst(struct judge *judge, bool *switches, bool *cables, 
 	}
 	culprit.bad = count.bad;
 	culprit.judged = count.all;
-	if (is_of_many(judge, &culprit, part) && (suspect || !is_chance(judge, &count)))
+	if (is_of_many(judge, &culprit, part))
 		blame_shared(judge, &culprit);
 	else if (culprit.kind == CULPRIT_SWITCH)
 		switches[culprit.number] = true;
@@ -351,7 +328,7 @@ static bool explain_by_worst(struct judge *judge, bool *switches, bool *cables, 
 	return true;
 }
 
-static void explain_by_cables(struct judge *judge, double part, bool suspect)
+static void explain_by_cables(struct judge *judge, double part)
 {
 	_cleanup_(freep) bool *switches = mem_alloc_zero((size_t)judge->fabric->switch_count + 1,
 							 sizeof(*switches));
@@ -359,7 +336,7 @@ static void explain_by_cables(struct judge *judge, double part, bool suspect)
 						       sizeof(*cables));
 
 	for (unsigned int i = 0; i < MOST_SHARED; i++)
-		if (!explain_by_worst(judge, switches, cables, part, suspect))
+		if (!explain_by_worst(judge, switches, cables, part))
 			return;
 }
 
@@ -402,10 +379,7 @@ static uint32_t worst_leaf(struct judge *judge, const bool *left_out)
 	return worst;
 }
 
-/*
- * If ways are unknown: blames switches whose pairs with others are bad far more often. Chance makes
- * 4 + 4 * u bad where u are usual in at most 14 of a million switches (Poisson, u = 0.5).
- */
+/* If ways are unknown: blames switches whose pairs with others are bad far more often. */
 static void explain_by_leaves(struct judge *judge, double part)
 {
 	_cleanup_(freep) bool *left_out = mem_alloc_zero((size_t)judge->fabric->switch_count + 1,
@@ -426,12 +400,12 @@ static void explain_by_leaves(struct judge *judge, double part)
 	}
 }
 
-void explain_by_ways(struct judge *judge, bool first, bool suspect)
+void explain_by_ways(struct judge *judge, bool first)
 {
 	if (!any_open(judge))
 		return;
 	if (judge->cables)
-		explain_by_cables(judge, first ? 1.0 / 2 : 1, suspect);
+		explain_by_cables(judge, first ? 1.0 / 2 : 1);
 	if (judge->leaves && (!judge->cables || !first))
 		explain_by_leaves(judge, first ? 1.0 / 3 : 1);
 }
