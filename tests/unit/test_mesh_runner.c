@@ -29,6 +29,7 @@ static struct made_up {
 	struct real sent, received;
 	unsigned int runs;
 } both;
+static bool fails_in; /* what the peer sends alone */
 
 /* Used instead for an order without both ways; a row has as many of these as it needs. */
 static const struct made_up_row {
@@ -54,6 +55,7 @@ int selftest_run(const struct selftest_request *request, const struct endpoint *
 		 struct selftest_results *results)
 {
 	const bool is_both = request->ways.direction == DIRECTION_BOTH;
+	const bool is_in = request->ways.direction == DIRECTION_IN;
 
 	both.runs++;
 	asked = *request;
@@ -87,10 +89,12 @@ int selftest_run(const struct selftest_request *request, const struct endpoint *
 		struct selftest_result *row = selftest_results_add(results);
 
 		row->test = mem_string(request->tests[i]);
-		row->verdict = number_of(is_both ? both.verdict : SELFTEST_PASS);
+		row->verdict = number_of(is_both	     ? both.verdict
+					 : is_in && fails_in ? SELFTEST_FAIL
+							     : SELFTEST_PASS);
 		row->reason = mem_string_or_null(is_both ? both.reason : NULL);
 		row->latency_p50_usec = real_of(2);
-		row->bandwidth_gbps = real_of(is_both ? 150 : 90);
+		row->bandwidth_gbps = real_of(is_both ? 150 : is_in ? 60 : 90);
 		if (is_both) {
 			row->sent_gbps = both.sent;
 			row->received_gbps = both.received;
@@ -330,7 +334,16 @@ static void datagrams(void **state)
 		assert_int_equal(asked.ways.direction, DIRECTION_BOTH);
 		assert_float_equal(result.gbps[MESH_END_A].value, 90, 1e-9);
 		assert_int_equal(result.gbps[MESH_END_B].known, !samples[i].loopback);
+		if (!samples[i].loopback)
+			assert_float_equal(result.gbps[MESH_END_B].value, has_rc ? 90 : 60, 1e-9);
 		assert_float_equal(result.both_gbps[MESH_END_B].value, 70, 1e-9);
+		/* What fails for what b sends fails the pair, and ends it. */
+		fails_in = true;
+		both.runs = 0;
+		mesh_runner_selftest.run(opened, &order, &samples[i].near, &result);
+		fails_in = false;
+		assert_int_equal(result.outcome, samples[i].runs == 3 ? MESH_FAIL : MESH_PASS);
+		assert_int_equal(both.runs, 2);
 		/* Without bandwidths, only one run. */
 		order.tests = MESH_CONNECT | MESH_LATENCY;
 		both.runs = 0;

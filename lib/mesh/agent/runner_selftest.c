@@ -305,20 +305,23 @@ static void take_both_ways(const struct selftest_result *row, const struct means
 typedef void take_fn(const struct selftest_result *row, const struct means *means,
 		     struct mesh_result *result);
 
-/* Runs the tests of the request, and takes each row. */
-static void run_tests(const struct selftest_request *request, const struct endpoint *near,
+/*
+ * Runs the tests of the request, and takes each row. Returns false if the other side could not be
+ * asked for anything.
+ */
+static bool run_tests(const struct selftest_request *request, const struct endpoint *near,
 		      const struct means *means, take_fn *take, struct mesh_result *result)
 {
 	struct selftest_results results = {0};
+	bool asked;
 
 	if (selftest_run(request, near, &results))
 		set_interrupted(result);
 	for (size_t i = 0; i < results.count; i++)
 		take(results.items[i], means, result);
-	/* What keeps the agents from talking, such as a firewall, says nothing of RDMA. */
-	if (results.no_exchange && result->outcome == MESH_FAIL)
-		result->outcome = MESH_APART;
+	asked = !results.no_exchange;
 	selftest_results_free(&results);
+	return asked;
 }
 
 /* Runs one bandwidth in another direction, on a pair that is good so far. */
@@ -361,7 +364,9 @@ static void run_selftest(void *state, const struct mesh_order *order, const stru
 			tests[request.test_count++] = means->to_a;
 	}
 	result->outcome = MESH_PASS;
-	run_tests(&request, near, means, take_row, result);
+	/* What keeps the agents from talking, such as a firewall, says nothing of RDMA. */
+	if (!run_tests(&request, near, means, take_row, result) && result->outcome == MESH_FAIL)
+		result->outcome = MESH_APART;
 	/* In loopback, both ends are one port, and one figure says all. */
 	if (result->outcome == MESH_PASS && order->tests & MESH_BANDWIDTH && !means->to_a &&
 	    !order->loopback)

@@ -293,7 +293,7 @@ void selftest_result_free(struct selftest_result *result);
 struct selftest_results {
 	struct selftest_result **items;
 	size_t count;
-	bool no_exchange; /* the peer could not be asked for anything, so no test says more */
+	bool no_exchange; /* the peer was not reached over TCP, or said nothing */
 };
 
 /* Appends an empty record to the list, which owns it. */

@@ -362,7 +362,7 @@ int session_open_peer(struct session *session, struct trial *trial)
 	if (!rc) {
 		attach(session, trial);
 		rc = trial_shake_hands(trial);
-		trial->results->no_exchange = rc;
+		trial->results->no_exchange = rc && trial->far.stop;
 		return rc;
 	}
 	trial->results->no_exchange = true;
