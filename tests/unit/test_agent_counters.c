@@ -101,7 +101,7 @@ static void block(const struct saved_tree *tree, FILE *out, void *context)
 	counter_list_add(&trial.before[0], "port_rcv_packets", 4);
 	exchange_send(ends[1], &nothing, 1000);
 	trial_add_row(&trial, SELFTEST_BANDWIDTH, "bandwidth-send", "");
-	trial_explain_end(&trial, &trial.far, STOP_TIMED_OUT, 100);
+	trial_explain_end(&trial, &trial.near, STOP_TIMED_OUT, 100);
 	selftest_results_free(&results);
 	fprintf(out, "blocked: see %s", trial.blocked);
 }
