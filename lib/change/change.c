@@ -193,12 +193,19 @@ void changes_drop_last(struct changes *changes)
 	clear(&changes->items[--changes->count]);
 }
 
+/* Ports of two subnets may be written alike: --via leads to different ones. */
+static bool is_reached_alike(const struct change *change, const struct change *other)
+{
+	return !strcmp(change->host->options ?: "", other->host->options ?: "");
+}
+
 const struct change *changes_find_earlier(const struct changes *changes,
 					  const struct change *change)
 {
 	for (const struct change *other = changes->items; other < change; other++)
 		if (other->setting == change->setting &&
-		    (!other->object || !strcmp(other->object, change->object)))
+		    (!other->object || !strcmp(other->object, change->object)) &&
+		    is_reached_alike(change, other))
 			return other;
 	return NULL;
 }

@@ -181,7 +181,10 @@ struct change_head {
 struct change *changes_add(struct changes *changes, struct change_host *host,
 			   const struct setting *setting, const char *object, const char *wanted);
 void changes_drop_last(struct changes *changes);
-/* Returns a change before that one of what it sets, such as one of a profile; or NULL. */
+/*
+ * Returns a change before that one of what it sets, such as one of a profile, reached with the same
+ * options; or NULL.
+ */
 const struct change *changes_find_earlier(const struct changes *changes,
 					  const struct change *change);
 void changes_clear(struct changes *changes);

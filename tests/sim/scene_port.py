@@ -170,6 +170,22 @@ def reached(sim):
     return wrong
 
 
+def lines(sim):
+    """Lines of a file that reach a port in different ways may mean ports of different subnets."""
+    switch, port, _, _ = spare(sim)
+    lid = next(row['lid'] for row in cables(sim) if row['node'] == switch)
+    via = sim.document('ports', 'ports').rows[0]['device'] + '/1'
+    plain = 'ports set %d/%d state down' % (lid, port)
+    file = sim.path('changes')
+    wrong = []
+    for second, count in ((plain, 1), (plain + ' --via ' + via, 2), (plain + ' --lid', 2)):
+        with open(file, 'w') as out:
+            out.write('%s\n%s\n' % (plain, second))
+        document = sim.document('change', 'change', '--from', file, '--dry-run')
+        wrong += unequal(second, (len(document.rows), document.status), (count, 0))
+    return wrong
+
+
 def no_manager(sim):
     """Both ends are shown without a subnet manager; a change then needs a directed route."""
     row = cables(sim)[0]
@@ -187,4 +203,5 @@ def play(tap, box):
         tap.test('fabric port: both ends of cables', both_ends(sim))
         tap.test('fabric port: what is refused', refused(sim))
         tap.test('fabric port: how the node is reached', reached(sim))
+        tap.test('change --from: the same port, reached in different ways', lines(sim))
         tap.test('fabric port: enable, disable, reset, arm, active, speed, width', words(sim))

@@ -1058,6 +1058,34 @@ static void sayings(void **state)
 	assert_string_equal(change->disturbs.items[0], "process 2");
 }
 
+/* The places of ports of two subnets may be written alike. */
+static void another_way_leads_to_another_object(void **state)
+{
+	static const struct {
+		const char *options[2];
+		bool same;
+	} cases[] = {
+		{{NULL, NULL}, true},
+		{{" --via mlx5_0/1", " --via mlx5_0/1"}, true},
+		{{" --via mlx5_0/1", " --via mlx5_1/1"}, false},
+		{{NULL, " --via mlx5_1/1"}, false},
+		{{" --lid", " --guid"}, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct change_host hosts[] = {{.options = cases[i].options[0]},
+					      {.options = cases[i].options[1]}};
+		struct changes changes = {.items = NULL};
+
+		changes_add(&changes, &hosts[0], &cell_setting, "5/1", "down");
+		changes_add(&changes, &hosts[1], &cell_setting, "5/1", "down");
+		assert_ptr_equal(changes_find_earlier(&changes, &changes.items[1]),
+				 cases[i].same ? changes.items : NULL);
+		changes_clear(&changes);
+	}
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -1104,6 +1132,7 @@ int main(void)
 		CASE(rights),
 		CASE(commands),
 		CASE(sayings),
+		cmocka_unit_test(another_way_leads_to_another_object),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
