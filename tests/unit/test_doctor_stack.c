@@ -380,12 +380,14 @@ static void absent(void **state)
 		    strerror(EIO), strerror(EIO));
 }
 
-#define ENFORCE	 "sys/module/module/parameters/sig_enforce"
-#define LOCKDOWN "sys/kernel/security/lockdown"
-#define DKMS	 "lib/modules/6.12/updates/dkms/mlx5_core.ko"
-#define SIGNED	 "some machine code~Module signature appended~"
+#define ENFORCE	   "sys/module/module/parameters/sig_enforce"
+#define SECURITYFS "sys/kernel/security"
+#define LOCKDOWN   SECURITYFS "/lockdown"
+#define DKMS	   "lib/modules/6.12/updates/dkms/mlx5_core.ko"
+#define SIGNED	   "some machine code~Module signature appended~"
 
-/* sig_enforce, lockdown, modules.dep and the end of the file; NULL: missing. */
+/* sig_enforce, lockdown, modules.dep and the end of the file; NULL: missing, "": all of its folder.
+ */
 static void signatures(void **state)
 {
 	static const char refused[] = "error " FIRST ": the kernel refuses mlx5_core, which is not "
@@ -408,6 +410,7 @@ static void signatures(void **state)
 		{"N", "none integrity [confidentiality]", dkms, code, refused},
 		{"N", "[none] integrity confidentiality", dkms, code, accepted},
 		{"N", NULL, dkms, code, accepted},
+		{"N", "", dkms, code, unclear}, /* securityfs is not mounted */
 		{NULL, "none [integrity] confidentiality", dkms, code, unclear},
 		{"N", "!EACCES", dkms, code, unclear},
 		{"!EACCES", NULL, dkms, code, unclear},
@@ -432,15 +435,51 @@ static void signatures(void **state)
 			tree_delete(&bed->tree, paths[j]);
 			if (texts[j] && *texts[j] == '!')
 				tree_link(&bed->tree, paths[j], texts[j]);
-			else if (texts[j])
+			else if (texts[j] && *texts[j])
 				tree_write(&bed->tree, paths[j], texts[j]);
 		}
+		tree_delete(&bed->tree, SECURITYFS "/lsm");
+		if (!cases[i].lockdown || *cases[i].lockdown)
+			tree_write(&bed->tree, SECURITYFS "/lsm", "lockdown,yama");
 		tree_write(&bed->tree, "lib/modules/6.12/modules.dep", cases[i].files);
 		run_on(bed, CHECK_ID_module_unsigned, FIRST);
 		told = doctor_told(&bed->results, &bed->problems);
 		if (strncmp(told, cases[i].verdict, strlen(cases[i].verdict)) != 0)
 			fail_msg("case %zu: %s", i, told);
 	}
+}
+
+/* The reader learns what to do, and which error to expect. */
+static void signature_steps(void **state)
+{
+	struct bed *bed = *state;
+
+	put_function(bed, FIRST, "0x15b3", "0x1021", NULL);
+	tree_write(&bed->tree, ENFORCE, "N");
+	tree_directory(&bed->tree, SECURITYFS);
+	run_on(bed, CHECK_ID_module_unsigned, FIRST);
+	assert_int_equal(bed_last(bed)->needs.value, NEEDS_LIVE);
+	bed->facts.root.live = bed->facts.root.below = true;
+	bed_run(bed, CHECK_ID_module_unsigned);
+	assert_string_equal(bed_last(bed)->finding.next_step,
+			    "mount -t securityfs securityfs /sys/kernel/security, which shows "
+			    "whether the kernel is locked down");
+	assert_false(bed_last(bed)->needs.known);
+	tree_directory(&bed->tree, LOCKDOWN);
+	bed_run(bed, CHECK_ID_module_unsigned);
+	assert_int_equal(bed_last(bed)->needs.value, NEEDS_ROOT);
+	/* Neither the release of the kernel nor the file of the module is known. */
+	tree_delete(&bed->tree, LOCKDOWN);
+	tree_write(&bed->tree, LOCKDOWN, "none [integrity] confidentiality");
+	bed_run(bed, CHECK_ID_module_unsigned);
+	assert_string_equal(bed_last(bed)->finding.next_step,
+			    "modprobe mlx5_core as root: \"Operation not permitted\" means that "
+			    "the kernel does not know the key");
+	tree_write(&bed->tree, ENFORCE, "Y");
+	bed_run(bed, CHECK_ID_module_unsigned);
+	assert_string_equal(bed_last(bed)->finding.next_step,
+			    "modprobe mlx5_core as root: \"Key was rejected by service\" means "
+			    "that the kernel does not know the key");
 }
 
 static void put_taint(struct bed *bed, const char *module, const char *taint)
@@ -843,14 +882,23 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(hardware),	       TEST(hardware_elsewhere),
-		TEST(fell_off),	       TEST(settings),
-		TEST(blocked),	       TEST(absent),
-		TEST(signatures),      TEST(mixed),
-		TEST(replaced_module), TEST(drivers),
-		TEST(halves),	       TEST(no_halves),
-		TEST(shared_device),   TEST(shared_representors),
-		TEST(unreadable),      TEST(once),
+		TEST(hardware),
+		TEST(hardware_elsewhere),
+		TEST(fell_off),
+		TEST(settings),
+		TEST(blocked),
+		TEST(absent),
+		TEST(signatures),
+		TEST(signature_steps),
+		TEST(mixed),
+		TEST(replaced_module),
+		TEST(drivers),
+		TEST(halves),
+		TEST(no_halves),
+		TEST(shared_device),
+		TEST(shared_representors),
+		TEST(unreadable),
+		TEST(once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

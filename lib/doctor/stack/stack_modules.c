@@ -14,6 +14,7 @@
 static const char *const core[] = {"ib_core", "ib_uverbs"};
 
 #define SIG_ENFORCE "/sys/module/module/parameters/sig_enforce"
+#define SECURITYFS  "/sys/kernel/security"
 
 /* A container has neither modprobe.d nor the modules of the kernel that it runs on. */
 bool stack_sees_modules(struct doctor_context *run)
@@ -200,11 +201,24 @@ void check_module_absent(struct doctor_context *run)
 }
 
 /*
- * Whether the kernel refuses modules without a valid signature, by module_sig_check() in
- * kernel/module/signing.c: enforced, or locked down to integrity or more. Without the parameter,
- * it does not look at signatures at all.
+ * Whether securityfs is mounted, which has the file lsm at least: without it, its folder is empty
+ * (securityfs_init() in security/inode.c).
  */
-static enum tristate refuses_unsigned(struct doctor_context *run)
+static bool has_securityfs(const struct root *root)
+{
+	size_t count = 0;
+
+	sysfs_count(root, &count, "%s", SECURITYFS + 1);
+	return count;
+}
+
+/*
+ * Whether the kernel refuses modules without a valid signature, by module_sig_check() in
+ * kernel/module/signing.c: enforced, or locked down to integrity or more. *ret_error is what it
+ * returns then if it does not know the key. Without the parameter, it does not look at signatures
+ * at all.
+ */
+static enum tristate refuses_unsigned(struct doctor_context *run, int *ret_error)
 {
 	const struct root *root = &run->facts->root;
 	char text[SYSFS_TEXT_SIZE], lockdown[SYSFS_TEXT_SIZE] = "";
@@ -214,12 +228,14 @@ static enum tristate refuses_unsigned(struct doctor_context *run)
 		return TRISTATE_NO;
 	if (rc > 0 && *text == 'Y') {
 		doctor_evidence(run, SIG_ENFORCE, "sig_enforce is Y");
+		*ret_error = EKEYREJECTED;
 		return TRISTATE_YES;
 	}
-	if (sysfs_read(root, lockdown, "sys/kernel/security/lockdown") == -ENOENT && rc > 0)
-		return TRISTATE_NO;
+	if (sysfs_read(root, lockdown, "%s/lockdown", SECURITYFS + 1) == -ENOENT && rc > 0)
+		return has_securityfs(root) ? TRISTATE_NO : TRISTATE_UNKNOWN;
 	if (strstr(lockdown, "[integrity]") || strstr(lockdown, "[confidentiality]")) {
-		doctor_evidence(run, "/sys/kernel/security/lockdown", "the kernel is locked down");
+		doctor_evidence(run, SECURITYFS "/lockdown", "the kernel is locked down");
+		*ret_error = EPERM;
 		return rc > 0 ? TRISTATE_YES : TRISTATE_UNKNOWN;
 	}
 	return rc > 0 && strstr(lockdown, "[none]") ? TRISTATE_NO : TRISTATE_UNKNOWN;
@@ -231,23 +247,26 @@ static int read_signature(const struct root *root, const char *path, bool *ret_s
 	static const char marker[] = "~Module signature appended~\n";
 	_cleanup_(closep) int fd = sysfs_open(root, path, 0);
 	char end[sizeof(marker) - 1];
+	ssize_t length;
 
 	if (fd < 0)
 		return fd;
-	if (lseek(fd, -(off_t)sizeof(end), SEEK_END) < 0 ||
-	    read(fd, end, sizeof(end)) != (ssize_t)sizeof(end))
+	if (lseek(fd, -(off_t)sizeof(end), SEEK_END) < 0)
 		return -errno;
+	length = read(fd, end, sizeof(end));
+	if (length != (ssize_t)sizeof(end))
+		return length < 0 ? -errno : -ENODATA; /* it was shortened meanwhile */
 	*ret_signed = !memcmp(end, marker, sizeof(end));
 	return 0;
 }
 
 /* The kernel may know its own modules in another way than by a signature, so it is not judged. */
-static void judge_signature(struct doctor_context *run, const char *module)
+static void judge_signature(struct doctor_context *run, const char *module, int error)
 {
 	const struct module_files *files = doctor_module_files(run->facts);
 	_cleanup_(freep) char *file = module_file(files, module);
-	_cleanup_(freep) char *path = mem_format("/lib/modules/%s/%s", files->release,
-						 file ? file : "modules.dep");
+	_cleanup_(freep) char *path = file ? mem_format("/lib/modules/%s/%s", files->release, file)
+					   : NULL;
 	bool has_signature = true;
 	int rc = 0;
 
@@ -269,9 +288,8 @@ static void judge_signature(struct doctor_context *run, const char *module)
 		return;
 	}
 	doctor_next_step(run,
-			 "modprobe %s: \"Key was rejected by service\" means that the kernel "
-			 "does not know the key",
-			 module);
+			 "modprobe %s as root: \"%s\" means that the kernel does not know the key",
+			 module, strerror(error));
 	doctor_not_checked(run, rc ? NEEDS_LIVE : 0,
 			   "only loading %s shows whether the kernel accepts its signature",
 			   module);
@@ -279,8 +297,11 @@ static void judge_signature(struct doctor_context *run, const char *module)
 
 void check_module_unsigned(struct doctor_context *run)
 {
+	const struct root *root = &run->facts->root;
 	struct function_state state;
 	enum tristate refuses;
+	uint64_t needs;
+	int error = 0;
 
 	function_state_read(run, &state);
 	if (!state.row) {
@@ -292,14 +313,20 @@ void check_module_unsigned(struct doctor_context *run)
 		return;
 	}
 	doctor_evidence(run, NULL, "%s is not loaded", state.missing);
-	refuses = refuses_unsigned(run);
-	if (refuses == TRISTATE_YES)
-		judge_signature(run, state.missing);
-	else if (refuses == TRISTATE_NO)
+	refuses = refuses_unsigned(run, &error);
+	if (refuses == TRISTATE_YES) {
+		judge_signature(run, state.missing, error);
+		return;
+	}
+	if (refuses == TRISTATE_NO) {
 		doctor_ok(run, "the kernel accepts modules without a valid signature");
-	else
-		doctor_not_checked(run, run->facts->root.live ? NEEDS_ROOT : NEEDS_LIVE,
-				   "whether the kernel refuses unsigned modules is not known");
+		return;
+	}
+	needs = !root->live ? NEEDS_LIVE : has_securityfs(root) ? NEEDS_ROOT : 0;
+	if (!needs)
+		doctor_next_step(run, "mount -t securityfs securityfs " SECURITYFS
+				      ", which shows whether the kernel is locked down");
+	doctor_not_checked(run, needs, "whether the kernel refuses unsigned modules is not known");
 }
 
 static const char *origin_word(enum module_origin origin)
