@@ -426,7 +426,7 @@ add_gpu()
 	put etc/ucx/ucx.conf 'UCX_TLS=^ib' 'UCX_NET_DEVICES=ib0' '[Grace]' 'UCX_TLS=rc'
 	check stale-env
 	says 0 'note UCX_NET_DEVICES: UCX uses no RDMA device with this setting | UCX_NET_DEVICES=ib0 (/etc/ucx/ucx.conf) -> add RDMA devices to UCX_NET_DEVICES, or remove it, unless UCX is meant to use TCP: rdmactl devices lists the names' \
-		'note UCX_TLS: UCX sends no messages by RDMA with this setting | UCX_TLS=^ib (/etc/ucx/ucx.conf) -> remove UCX_TLS, or let it have rc, ud or ib, unless UCX is meant to use TCP'
+		'note UCX_TLS: UCX sends no messages by RDMA with this setting | UCX_TLS=^ib (/etc/ucx/ucx.conf) -> remove UCX_TLS, or let it have ib, without ^, unless UCX is meant to use TCP'
 	put etc/ucx/ucx.conf 'UCX_TLS=srd' 'UCX_NET_DEVICES=mlx5_7:1'
 	check stale-env
 	[[ $status = 4 && $results = 'warning UCX_NET_DEVICES: the setting names devices that do not exist'*$'\nnote UCX_TLS: '* ]]

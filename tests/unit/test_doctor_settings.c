@@ -180,8 +180,8 @@ static void ucx_without_rdma(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const char *step = *cases[i].verdict == 'o' ? ""
 				   : strstr(cases[i].variable, "TLS")
-					   ? " -> remove UCX_TLS, or let it have rc, ud or ib, "
-					     "unless UCX is meant to use TCP"
+					   ? " -> remove UCX_TLS, or let it have ib, "
+					     "without ^, unless UCX is meant to use TCP"
 					   : " -> add RDMA devices to UCX_NET_DEVICES, or remove "
 					     "it, unless UCX is meant to use TCP: rdmactl devices "
 					     "lists the names";
@@ -191,6 +191,24 @@ static void ucx_without_rdma(void **state)
 		assert_told(bed, "%s | %s (environment) < environment%s\n", cases[i].verdict,
 			    cases[i].variable, step);
 	}
+}
+
+/* A device whose driver is not known may be one of mlx5, unless it is a software device. */
+static void ucx_without_driver(void **state)
+{
+	struct bed *bed = *state;
+	char *environment[] = {borrowed("UCX_TLS=dc"), NULL};
+
+	bed->facts.environment = environment;
+	tree_directory(&bed->tree, "sys/class/infiniband/mlx5_0/ports/1");
+	run(bed, CHECK_ID_stale_env);
+	assert_told(bed, "ok UCX_TLS: the setting does not keep UCX from using RDMA | UCX_TLS=dc "
+			 "(environment) < environment\n");
+	tree_write(&bed->tree, "sys/class/infiniband/mlx5_0/parent", "eth0");
+	run(bed, CHECK_ID_stale_env);
+	assert_told(bed, "note UCX_TLS: UCX sends no messages by RDMA with this setting | "
+			 "UCX_TLS=dc (environment) < environment -> remove UCX_TLS, or let it have "
+			 "ib, without ^, unless UCX is meant to use TCP\n");
 }
 
 /* FI_PROVIDER matters on hosts with EFA only. */
@@ -554,8 +572,15 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(names),	       TEST(without_port), TEST(several),    TEST(ucx_without_rdma),
-		TEST(libfabric),       TEST(quotas),	   TEST(interrupts), TEST(daemons),
+		TEST(names),
+		TEST(without_port),
+		TEST(several),
+		TEST(ucx_without_driver),
+		TEST(ucx_without_rdma),
+		TEST(libfabric),
+		TEST(quotas),
+		TEST(interrupts),
+		TEST(daemons),
 		TEST(privileged_qkey),
 	};
 

@@ -368,8 +368,11 @@ static void transports(void **state)
 		{"dc", "mlx5_core", true},
 		{"dc,rc_x", "irdma", false},
 		{"dc,rc_v", "irdma", true},
-		{"dc", "", false}, /* a driver that is not known is not that of mlx5 */
-		{"rc_verbs", "", true},
+		{"dc", DRIVER_UNKNOWN, true}, /* a driver that is not known may be that of mlx5 */
+		{"srd", DRIVER_UNKNOWN, true},
+		{"tcp", DRIVER_UNKNOWN, false},
+		{"dc", DRIVER_OF_SOFTWARE, false},
+		{"rc_verbs", DRIVER_OF_SOFTWARE, true},
 		{"\\rc_verbs", "irdma", true},
 		{"\\rc", "irdma", false},
 		{"tcp,ud:aux", "mlx5_core", false},

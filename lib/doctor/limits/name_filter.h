@@ -35,9 +35,14 @@ void name_filter_clear(struct name_filter *filter);
 bool name_entry_matches(const struct name_filter *filter, const struct name_entry *entry,
 			const struct strings *names, const struct strings *ports);
 
+/* Stand for a driver: an unknown one may have any transport, and rxe and siw have those of verbs.
+ */
+#define DRIVER_UNKNOWN	   ""
+#define DRIVER_OF_SOFTWARE "software"
+
 /*
  * Whether UCX may send messages by RDMA with this UCX_TLS, parsed like UCX_NET_DEVICES, on devices
- * with these drivers ("": not known; without devices, the words alone decide).
+ * with these drivers; without devices, the words alone decide.
  */
 bool ucx_transports_have_rdma(const struct name_filter *filter, const struct strings *drivers);
 

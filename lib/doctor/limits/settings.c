@@ -122,7 +122,12 @@ static const struct doctor_limits *read_names(struct doctor_context *run)
 							   limits->devices.items[i]);
 		_cleanup_(freep) char *driver = sysfs_driver(&run->facts->root, folder);
 
-		strings_add(&limits->drivers, driver ? driver : "");
+		if (driver)
+			strings_add(&limits->drivers, driver);
+		else
+			strings_add(&limits->drivers, sysfs_is_software(&run->facts->root, folder)
+							      ? DRIVER_OF_SOFTWARE
+							      : DRIVER_UNKNOWN);
 	}
 	return limits;
 }
@@ -284,8 +289,9 @@ static void check_transports(struct doctor_context *run, const char *value)
 		doctor_ok(run, "the setting does not keep UCX from using RDMA");
 		return;
 	}
-	doctor_next_step(run, "remove UCX_TLS, or let it have rc, ud or ib, unless UCX is meant to "
-			      "use TCP");
+	/* Every device has a transport of this name. */
+	doctor_next_step(run, "remove UCX_TLS, or let it have ib, without ^, unless UCX is meant "
+			      "to use TCP");
 	doctor_note(run, "UCX sends no messages by RDMA with this setting");
 }
 

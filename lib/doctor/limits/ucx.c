@@ -83,12 +83,19 @@ static const struct transport {
 	{"srd", {"ib"}, "efa", NULL},
 };
 
+static bool has_transport(const char *driver, const struct transport *transport)
+{
+	if (!strcmp(driver, DRIVER_UNKNOWN))
+		return true;
+	if (transport->only)
+		return !strcmp(driver, transport->only);
+	return !transport->never || strcmp(driver, transport->never) != 0;
+}
+
 static bool is_available(const struct transport *transport, const struct strings *drivers)
 {
 	for (size_t i = 0; i < drivers->count; i++)
-		if (transport->only
-			    ? !strcmp(drivers->items[i], transport->only)
-			    : !transport->never || strcmp(drivers->items[i], transport->never) != 0)
+		if (has_transport(drivers->items[i], transport))
 			return true;
 	return !drivers->count;
 }
