@@ -350,8 +350,9 @@ static void own_way(void **state)
 			 "/sys/module/nvidia_peermem\n");
 	devices->items[1].driver = mem_string("efa");
 	run(bed, CHECK_ID_gdr_path);
-	assert_told(bed, "warning -: memory of accelerators cannot be registered: no module for "
-			 "peer memory, no dma-buf | nvidia_peermem is loaded; nvidia is the "
+	assert_told(bed, "warning -: memory of accelerators cannot be registered: EFA's driver "
+			 "uses no module for peer memory, and there is no dma-buf | nvidia_peermem "
+			 "is loaded; nvidia is the "
 			 "proprietary module, which offers no dma-buf < "
 			 "/sys/module/nvidia_peermem, /sys/module/nvidia/taint -> install Amazon's "
 			 "driver of EFA, which registers memory of GPUs by itself, or NVIDIA's "

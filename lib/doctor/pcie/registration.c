@@ -176,10 +176,16 @@ static int probe_all(struct doctor_context *run, struct probed *probed)
 	return rc;
 }
 
-static const char no_way[] =
-	"memory of accelerators cannot be registered: no module for peer memory, no dma-buf";
+/* `found`: there is a module for peer memory, which EFA's drivers do not use. */
+static void find_no_way(struct doctor_context *run, bool found)
+{
+	warn(run, found ? "memory of accelerators cannot be registered: EFA's driver uses no "
+			  "module for peer memory, and there is no dma-buf"
+			: "memory of accelerators cannot be registered: no module for peer memory, "
+			  "no dma-buf");
+}
 
-static void judge_probe(struct doctor_context *run)
+static void judge_probe(struct doctor_context *run, bool found)
 {
 	struct probed probed = {.yes = 0};
 	const int rc = probe_all(run, &probed);
@@ -191,7 +197,7 @@ static void judge_probe(struct doctor_context *run)
 	doctor_evidence(run, "ibv_reg_dmabuf_mr", "%zu of %zu devices register dma-buf", probed.yes,
 			probed.yes + probed.no + probed.unknown);
 	if (probed.no && !probed.yes)
-		warn(run, no_way);
+		find_no_way(run, found);
 	else if (probed.no)
 		warn(run, "some devices cannot register memory of accelerators");
 	else if (probed.unknown)
@@ -256,12 +262,12 @@ void check_gdr_path(struct doctor_context *run)
 	if (!has_driver(run, &nvidia)) {
 		doctor_not_checked(run, 0, "no driver is bound to the accelerators");
 	} else if (nvidia && lacks_dmabuf(run)) {
-		warn(run, no_way);
+		find_no_way(run, found);
 	} else if (!run->facts->request->probe || !run->facts->root.live) {
 		show_kernel(run);
 		doctor_not_checked(run, run->facts->root.live ? NEEDS_PROBE : NEEDS_LIVE,
 				   "whether the devices register dma-buf is not known");
 	} else {
-		judge_probe(run);
+		judge_probe(run, found);
 	}
 }
