@@ -354,7 +354,14 @@ static const struct {
 	 "# gpu17\nUCX_TLS = rc,self ; by alice\nUCX_TLS_X=alice\nUCX_NET_DEVICES:mlx5_0:1\n"
 	 "UCX_LOG_FILE=/home/alice\nUCX_IB_TRAFFIC_CLASS=106\n[alice]\nUCX_TLS=tcp\n",
 	 "root/etc/ucx/ucx.conf",
-	 "UCX_TLS = rc,self \nUCX_NET_DEVICES:mlx5_0:1\nUCX_IB_TRAFFIC_CLASS=106\n"},
+	 "UCX_NET_DEVICES=mlx5_0:1\nUCX_TLS=rc,self\nUCX_IB_TRAFFIC_CLASS=106\n"},
+	/* A blank before the first one, values that are continued, and remarks that are none. */
+	{"root/etc/ucx/b/ucx.conf",
+	 " UCX_TLS=tcp\n ^\\rc,ud_[0-1]\nUCX_LOG=a\n UCX_NET_DEVICES=b\n",
+	 "root/etc/ucx/b/ucx.conf", "UCX_TLS=^\\rc,ud_[0-1]\n"},
+	{"root/etc/ucx/c/ucx.conf",
+	 "UCX_TLS=rc # alice\nUCX_NET_DEVICES=a;b\nUCX_IB_TRAFFIC_CLASS=\n",
+	 "root/etc/ucx/c/ucx.conf", "UCX_IB_TRAFFIC_CLASS=\n"},
 	{"root/etc/security/limits.conf",
 	 "# for alice\nalice - memlock 8\n * soft memlock 64 # alice\n@hpc - memlock 1\n**\n",
 	 "root/etc/security/limits.conf", "* soft memlock 64 \n"},

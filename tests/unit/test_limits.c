@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "doctor/limits/name_filter.h"
 #include "doctor/limits/limit_files.h"
+#include "kernel/config_files.h"
 #include "kernel/procfs.h"
 #include "kernel/sysfs.h"
 

@@ -47,8 +47,7 @@ bool name_entry_matches(const struct name_filter *filter, const struct name_entr
 bool ucx_transports_have_rdma(const struct name_filter *filter, const struct strings *drivers);
 
 /*
- * Return the value of NAME=VALUE in the text of an nccl.conf or ucx.conf, freed by the caller; NULL
- * if not set. Sections of a ucx.conf apply to some hosts only, and are left out.
+ * Returns the value of NAME=VALUE in the text of an nccl.conf, freed by the caller; NULL if not
+ * set. That of a ucx.conf is in kernel/config_files.h.
  */
 char *nccl_conf_find(const char *text, const char *name);
-char *ucx_conf_find(const char *text, const char *name);

@@ -11,6 +11,7 @@
 #include "doctor/frame/check.h"
 #include "doctor/limits/limits.h"
 #include "doctor/limits/name_filter.h"
+#include "kernel/config_files.h"
 
 enum setting_kind {
 	NCCL_DEVICES,

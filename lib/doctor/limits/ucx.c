@@ -1,69 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The settings of UCX: its configuration file, and its list of transports. */
-#include <ctype.h>
-#include <stdlib.h>
+/* The list of transports of UCX. */
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "doctor/limits/name_filter.h"
-
-/* Removes white space at both ends of the text. */
-static char *trim(char *text)
-{
-	size_t length;
-
-	while (isspace((unsigned char)*text))
-		text++;
-	for (length = strlen(text); length && isspace((unsigned char)text[length - 1]); length--)
-		;
-	text[length] = '\0';
-	return text;
-}
-
-/* A comment begins at a semicolon after white space. */
-static char *value_of(char *text)
-{
-	for (char *end = text; *end; end++)
-		if (*end == ';' && end > text && isspace((unsigned char)end[-1]))
-			*end-- = '\0';
-	return trim(text);
-}
-
-/*
- * ini_parse_stream() in UCX's src/ucs/config/ini.c: the last value wins, and an indented line
- * replaces the value of the name above it.
- */
-char *ucx_conf_find(const char *text, const char *name)
-{
-	_cleanup_(freep) char *copy = mem_string(text);
-	char *rest = copy, *line, *value = NULL;
-	bool any = false, ours = false;
-
-	while ((line = strsep(&rest, "\n"))) {
-		char *start = trim(line), *found = NULL;
-		const size_t length = strcspn(start, "=:");
-
-		if (!*start || strchr(";#", *start))
-			continue;
-		if (any && start > line) {
-			found = start;
-		} else if (*start == '[' && strchr(start, ']')) {
-			break;
-		} else if (start[length]) {
-			start[length] = '\0';
-			found = value_of(start + length + 1);
-			ours = !strcmp(trim(start), name);
-			any = true;
-		}
-		if (found && ours) {
-			free(value);
-			value = mem_string(found);
-		}
-	}
-	return value;
-}
 
 /*
  * The transports that carry messages between hosts, and their other names: ucp_tl_aliases in UCX's

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "kernel/config_files.h"
 #include "snapshot/anonymise/anonymise_private.h"
 #include "snapshot/collect.h"
 
@@ -28,19 +29,20 @@ static const char arguments[] =
 /* Only what doctor reads (doctor_setting()): the rest has paths of users and hosts. */
 static const char nccl[] = "NCCL_IB_HCA=* NCCL_SOCKET_IFNAME=* NCCL_IB_GID_INDEX=* NCCL_IB_TC=* "
 			   "NCCL_IB_DISABLE=* NCCL_NET=*";
-static const char ucx[] = "UCX_NET_DEVICES[^_A-Z]* UCX_TLS[^_A-Z]* UCX_IB_TRAFFIC_CLASS[^_A-Z]*";
+static const char *const ucx[] = {"UCX_NET_DEVICES", "UCX_TLS", "UCX_IB_TRAFFIC_CLASS"};
 
-/* Comments begin at a semicolon; what follows a section's heading is not read. */
+/* Keeps values as doctor reads them: lists of names and ranges, or a number, but no remarks. */
 static char *keep_ucx(const char *text)
 {
-	_cleanup_(freep) char *copy = mem_string(text);
+	static const char of_lists[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				       "0123456789_-.:,^\\[]";
 	struct text_buffer out = {.text = NULL};
-	char *rest = copy, *line;
 
-	while ((line = strsep(&rest, "\n")) && line[strspn(line, " \t")] != '[') {
-		line[strcspn(line, ";")] = '\0';
-		if (collect_matches(ucx, line))
-			text_buffer_add(&out, "%s\n", line);
+	for (size_t i = 0; i < ARRAY_SIZE(ucx); i++) {
+		_cleanup_(freep) char *value = ucx_conf_find(text, ucx[i]);
+
+		if (value && !value[strspn(value, of_lists)])
+			text_buffer_add(&out, "%s=%s\n", ucx[i], value);
 	}
 	return text_buffer_take(&out);
 }
