@@ -110,9 +110,22 @@ static bool is_hypervisor(const char *text)
 	return false;
 }
 
+/*
+ * The domain of Xen that has the hardware is no guest: XENFEAT_dom0 in include/xen/interface/
+ * features.h, and features_show() in drivers/xen/sys-hypervisor.c.
+ */
+static bool is_xen_host(const struct root *root)
+{
+	enum { DOM0 = 1 << 11 };
+	char text[SYSFS_TEXT_SIZE];
+
+	return sysfs_read(root, text, "sys/hypervisor/properties/features") > 0 &&
+	       strtoull(text, NULL, 16) & DOM0;
+}
+
 char *topology_hypervisor(const struct root *root)
 {
-	char *type = sysfs_text(root, "sys/hypervisor/type");
+	char *type = is_xen_host(root) ? NULL : sysfs_text(root, "sys/hypervisor/type");
 	_cleanup_(freep) char *vendor = sysfs_text(root, "sys/class/dmi/id/sys_vendor");
 	_cleanup_(freep) char *product = sysfs_text(root, "sys/class/dmi/id/product_name");
 	size_t length;

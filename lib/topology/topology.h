@@ -179,7 +179,9 @@ int topology_load(struct topology *topology, const struct topology_request *requ
 void topology_clear(struct topology *topology);
 /* Where NCCL looks without NCCL_TOPO_FILE: src/graph/topo.cc. */
 #define VIRTUAL_TOPOLOGY "var/run/nvidia-topologyd/virtualTopology.xml"
-/* Returns the hypervisor of this virtual machine by its DMI strings; NULL: none. The caller frees.
+/*
+ * Returns the hypervisor of this virtual machine by /sys/hypervisor/type, or its DMI strings; NULL:
+ * none. The caller frees it.
  */
 char *topology_hypervisor(const struct root *root);
 /* Finds a node by name or PCI address; NULL if there is none. */

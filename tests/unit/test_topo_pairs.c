@@ -447,7 +447,7 @@ static void generations(void **state)
 static void hypervisors(void **state)
 {
 	static const struct {
-		const char *type, *vendor, *product, *wanted;
+		const char *type, *vendor, *product, *wanted, *features; /* of Xen */
 	} cases[] = {
 		{NULL, NULL, NULL, NULL},
 		{NULL, "Dell Inc.", "PowerEdge R750", NULL},
@@ -476,6 +476,9 @@ static void hypervisors(void **state)
 		{NULL, "Other Corporation", "Virtual Machine", NULL},
 		{"xen", "Dell Inc.", "x", "xen"},
 		{"xen", "Amazon EC2", "c5.metal", "xen"},
+		{"xen", "Dell Inc.", "x", "xen", "000027ff"},
+		{"xen", "Dell Inc.", "x", NULL, "00002fff"}, /* dom0 */
+		{"xen", "QEMU", "x", "QEMU", "00000800"},
 		{NULL, "Not QEMU", "x", NULL},
 	};
 	struct saved_tree tree;
@@ -492,6 +495,8 @@ static void hypervisors(void **state)
 		tree_directory(&tree, "sys");
 		if (cases[i].type)
 			tree_write(&tree, "sys/hypervisor/type", cases[i].type);
+		if (cases[i].features)
+			tree_write(&tree, "sys/hypervisor/properties/features", cases[i].features);
 		if (cases[i].vendor)
 			tree_write(&tree, "sys/class/dmi/id/sys_vendor", cases[i].vendor);
 		if (cases[i].product)
