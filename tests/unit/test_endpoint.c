@@ -270,8 +270,12 @@ static void wishes(void **state)
 	of_port(host, "rxa", -EINVAL);
 	assert_string_equal(host->reason,
 			    "index 0 of rxa/1, RoCE v1 GID "
-			    "fe80:0000:0000:0000:0000:0000:0000:0001, is not of the required "
-			    "type or family");
+			    "fe80:0000:0000:0000:0000:0000:0000:0001, is not a usable RoCE v2 "
+			    "GID");
+	host->wish.gid_type = number_of(GID_TYPE_ROCE_V1);
+	host->wish.family = AF_INET;
+	of_port(host, "rxa", -EINVAL);
+	assert_non_null(strstr(host->reason, ", is not a usable RoCE v1 IPv4 GID"));
 }
 
 static void inactive(void **state)

@@ -270,11 +270,33 @@ static const char *type_words(const struct number *type)
 	return type->value == GID_TYPE_ROCE_V2 ? "RoCE v2 " : "RoCE v1 ";
 }
 
+/* The type that a GID must have to be usable; unknown: any. */
+static struct number needed_type(const struct endpoint_wish *wish)
+{
+	if (wish->peer && wish->peer->transport == TRANSPORT_ROCE)
+		return number_of(wish->peer->gid_type);
+	return wish->gid_type;
+}
+
+/* Returns "RoCE v2 IPv4 GID", for what a GID must be to be usable; the caller frees it. */
+static char *needed_gid(const struct endpoint_wish *wish)
+{
+	const struct number type = needed_type(wish);
+	int family = wish->family;
+
+	if (wish->peer && wish->peer->transport == TRANSPORT_ROCE)
+		family = gid_is_ipv4_mapped(&wish->peer->gid) ? AF_INET : AF_INET6;
+	return mem_format("%s%sGID", type_words(&type),
+			  family == AF_INET    ? "IPv4 "
+			  : family == AF_INET6 ? "IPv6 "
+					       : "");
+}
+
 static int explain_index(const struct endpoint_search *search, const struct port *port)
 {
 	const uint64_t index = search->wish->gid_index.value;
 	const struct gid_entry *entry = gid_entry_at(port, index);
-	_cleanup_(freep) char *name = port_object(port);
+	_cleanup_(freep) char *name = port_object(port), *needed = needed_gid(search->wish);
 	char text[GID_TEXT_SIZE];
 
 	if (!entry || gid_is_zero(&entry->gid.gid))
@@ -283,37 +305,26 @@ static int explain_index(const struct endpoint_search *search, const struct port
 				     mem_format("rdmactl gids %s shows those it has", name));
 	gid_format(&entry->gid.gid, text);
 	return endpoint_fail(search, -EINVAL,
-			     mem_format("index %" PRIu64 " of %s, %sGID %s, is not of the required "
-					"type or family",
-					index, name, type_words(&entry->type), text),
+			     mem_format("index %" PRIu64 " of %s, %sGID %s, is not a usable %s",
+					index, name, type_words(&entry->type), text, needed),
 			     mem_format("rdmactl gids %s shows the others", name));
 }
 
 static int explain_no_gid(const struct endpoint_search *search, const struct port *port)
 {
 	const struct endpoint_wish *wish = search->wish;
-	_cleanup_(freep) char *name = port_object(port);
-	struct number type = wish->gid_type;
-	int family = wish->family;
+	_cleanup_(freep) char *name = port_object(port), *needed = needed_gid(wish);
 
 	if (wish->gid_index.known)
 		return explain_index(search, port);
-	if (wish->peer && wish->peer->transport == TRANSPORT_ROCE) {
-		type = number_of(wish->peer->gid_type);
-		family = gid_is_ipv4_mapped(&wish->peer->gid) ? AF_INET : AF_INET6;
-	}
-	return endpoint_fail(search, -EADDRNOTAVAIL,
-			     mem_format("%s has no usable %s%sGID", name, type_words(&type),
-					family == AF_INET    ? "IPv4 "
-					: family == AF_INET6 ? "IPv6 "
-							     : ""),
-			     type.known ? mem_format("rdmactl gids %s shows those it has", name)
-			     : port->netdev
-				     ? mem_format("give its netdev %s an address (ip addr add); "
-						  "rdmactl gids --all shows the table",
-						  port->netdev)
-				     : mem_string("its netdev may be in another network namespace; "
-						  "rdmactl gids --all shows the table"));
+	return endpoint_fail(
+		search, -EADDRNOTAVAIL, mem_format("%s has no usable %s", name, needed),
+		needed_type(wish).known ? mem_format("rdmactl gids %s shows those it has", name)
+		: port->netdev		? mem_format("give its netdev %s an address (ip addr add); "
+							      "rdmactl gids --all shows the table",
+						     port->netdev)
+			       : mem_string("its netdev may be in another network namespace; "
+					    "rdmactl gids --all shows the table"));
 }
 
 /* iWARP connects only by IP addresses; its GID is the MAC. */

@@ -299,7 +299,7 @@ int peer_find(const char *name, const struct inventory *inventory, struct ip_add
 	struct route_question question = {.link_index = 0};
 	int rc = resolve(name, ret_address, ret_error);
 
-	*ret_hint = NULL;
+	*ret_hint = rc ? mem_string("check the name, or give the address itself") : NULL;
 	if (!rc)
 		rc = find_zone(name, ret_address, &inventory->links, &question.link_index,
 			       ret_error);
