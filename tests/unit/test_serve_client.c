@@ -222,7 +222,8 @@ static void versions(void **state)
 {
 	static const struct {
 		uint32_t lowest, highest, version;
-	} rows[] = {{1, 2, 2}, {1, 3, 3}, {2, 4, 4}, {5, 5, 5}, {5, 6, 6}, {6, 7, 7}, {7, 8, 7}, {1, 99, 7}};
+	} rows[] = {{1, 2, 2}, {1, 3, 3}, {2, 4, 4}, {5, 5, 5},
+		    {5, 6, 6}, {6, 7, 7}, {7, 8, 7}, {1, 99, 7}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

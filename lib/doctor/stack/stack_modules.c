@@ -222,7 +222,7 @@ static enum tristate refuses_unsigned(struct doctor_context *run, int *ret_error
 {
 	const struct root *root = &run->facts->root;
 	char text[SYSFS_TEXT_SIZE], lockdown[SYSFS_TEXT_SIZE] = "";
-	const ssize_t rc = sysfs_read(root, text, "%s", SIG_ENFORCE + 1);
+	const ssize_t rc = sysfs_read(root, text, "%s", &SIG_ENFORCE[1]);
 
 	if (rc == -ENOENT && root->live)
 		return TRISTATE_NO;
