@@ -208,7 +208,7 @@ static bool has_securityfs(const struct root *root)
 {
 	size_t count = 0;
 
-	sysfs_count(root, &count, "%s", SECURITYFS + 1);
+	sysfs_count(root, &count, "%s", &SECURITYFS[1]);
 	return count;
 }
 
@@ -231,7 +231,7 @@ static enum tristate refuses_unsigned(struct doctor_context *run, int *ret_error
 		*ret_error = EKEYREJECTED;
 		return TRISTATE_YES;
 	}
-	if (sysfs_read(root, lockdown, "%s/lockdown", SECURITYFS + 1) == -ENOENT && rc > 0)
+	if (sysfs_read(root, lockdown, "%s/lockdown", &SECURITYFS[1]) == -ENOENT && rc > 0)
 		return has_securityfs(root) ? TRISTATE_NO : TRISTATE_UNKNOWN;
 	if (strstr(lockdown, "[integrity]") || strstr(lockdown, "[confidentiality]")) {
 		doctor_evidence(run, SECURITYFS "/lockdown", "the kernel is locked down");
