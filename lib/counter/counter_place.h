@@ -37,7 +37,7 @@ struct counter_place {
 	bool extended;		     /* the PMA has the 64-bit counters */
 	unsigned int cm_form;	     /* CM_OF_PORT ... */
 	bool reported;		     /* netlink reported it in this round */
-	struct counter_value *taken; /* wanted ones from netlink in this round */
+	struct counter_value *taken; /* from netlink in this round, wanted or not */
 	size_t taken_count;
 	struct counter_list values; /* from a text */
 	uint64_t taken_nsec;

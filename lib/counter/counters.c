@@ -158,9 +158,7 @@ static void counter_taken(void *context, const char *name, uint64_t value)
 	const struct counter_entry *entry;
 
 	entry = counter_pool_entry(&round->loader->pool, place->source, name);
-	place->found = true;
-	if (entry->wanted)
-		MEM_ADD(place->taken, place->taken_count) = (struct counter_value){entry, value};
+	MEM_ADD(place->taken, place->taken_count) = (struct counter_value){entry, value};
 }
 
 static int port_taken(void *context, struct port *port, struct nlattr *const *table)
@@ -263,14 +261,16 @@ static struct counter_reading *add_reading(struct counter_readings *readings,
 }
 
 /* Adds counters in the order of the catalogue, as add_files() does. */
-static void add_from_netlink(const struct counter_place *place, struct counter_readings *readings)
+static void add_from_netlink(struct counter_place *place, struct counter_readings *readings)
 {
+	place->found = place->taken_count;
 	if (place->taken_count)
 		qsort(place->taken, place->taken_count, sizeof(*place->taken),
 		      counter_entries_compare);
 	for (size_t i = 0; i < place->taken_count; i++)
-		counter_reading_set(add_reading(readings, place, place->taken[i].entry),
-				    place->taken[i].value);
+		if (place->taken[i].entry->wanted)
+			counter_reading_set(add_reading(readings, place, place->taken[i].entry),
+					    place->taken[i].value);
 }
 
 /* Reports `count` counters, the first of which is `name`; 0 means the directory itself. */

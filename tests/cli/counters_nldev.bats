@@ -228,3 +228,15 @@ hw()
 	[ "$(hw --errors)" = 'out_of_buffer=7 packet_seq_err=5 ' ]
 	[ "$(hw --group requests)" = 'rx_write_requests=9 ' ]
 }
+
+@test "counters: nothing in a damaged reply is a counter of the port" {
+	with_answers damaged
+	cp -a "$snapshot" "$BATS_TEST_TMPDIR/damaged"
+	snapshot=$BATS_TEST_TMPDIR/damaged
+	rm -r "$snapshot"/root/sys/class/infiniband/mlx5_*/ports/*/{,hw_}counters
+	try --root "$snapshot" counters -v -o object,problem --tsv --no-headings
+	expect 5 $'mlx5_0/1\tno counters\nmlx5_1/1\tno counters' 'rdmactl counters: there are no counters to show
+  rdmactl counters --all shows those of the netdevs
+rdmactl counters: mlx5_0/1: cannot read counters: Bad message
+  sysfs is used instead'
+}

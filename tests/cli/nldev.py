@@ -9,8 +9,9 @@ KIND: optional (optional counters, which the kernel does not let an ordinary use
 (it switches those of mlx5_0 as --enable cc_rx_ce_pkts requests), none (no optional counters),
 broken (their list cannot be read), objects (counters of queue pairs and memory regions), resources
 (objects in use of each kind, each attribute with a distinct value; the summary; records of the
-adapter), many (NUMBER queue pairs, numbered from 100), exclusive and shared (settings of devices
-and of the subsystem, on a host whose network namespaces have exclusive or shared devices).
+adapter), many (NUMBER queue pairs, numbered from 100), ports (counters of each port), damaged (the
+last of those has no value), exclusive and shared (settings of devices and of the subsystem, on a
+host whose network namespaces have exclusive or shared devices).
 """
 
 import socket
@@ -95,11 +96,13 @@ def optional(kind):
             put(STAT_SET, ACK, wanted, error(STAT_SET, ACK, wanted, 0 if kind == "switched" and index == 1 else EPERM))
 
 
-def ports():
-    rows = (("rx_write_requests", 9), ("packet_seq_err", 5), ("out_of_buffer", 7), ("unheard_of", 3))
+def ports(kind):
+    rows = [(text(HW_NAME, name), u64(HW_VALUE, value)) for name, value in (
+        ("rx_write_requests", 9), ("packet_seq_err", 5), ("out_of_buffer", 7), ("unheard_of", 3))]
     for index in (1, 2):
         question = u32(INDEX, index) + u32(PORT, 1)
-        counters = hw_counters(*((text(HW_NAME, name), u64(HW_VALUE, value)) for name, value in rows))
+        no_value = [(text(HW_NAME, "unheard_of"), u64(HW_INDEX, 3))]
+        counters = hw_counters(*(rows[:-1] + no_value if kind == "damaged" else rows))
         put(STAT_GET, 1, question, [(CLIENT | STAT_GET, 0, question + counters)])
 
 
@@ -210,8 +213,8 @@ def main():
     devices()
     if sys.argv[1] == "objects":
         objects()
-    elif sys.argv[1] == "ports":
-        ports()
+    elif sys.argv[1] in ("ports", "damaged"):
+        ports(sys.argv[1])
     elif sys.argv[1] == "resources":
         resources()
     elif sys.argv[1] == "many":
