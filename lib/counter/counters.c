@@ -206,7 +206,7 @@ static void ask_nldev(struct counter_loader *loader, struct problems *notes)
 			port_taken, port_failed, &round);
 }
 
-static void netdev_taken(void *context, size_t which, int error, struct counter_list *list)
+static void netdev_taken(void *context, size_t which, int error, const struct counter_list *list)
 {
 	struct round *round = context;
 

@@ -31,11 +31,12 @@ int nldev_each_counter(struct nlattr *const *table, nldev_counter_taken *taken, 
 int nldev_take_counters(struct nlattr *const *table, struct counter_list *list);
 
 /*
- * The outcome for one netdev; `which` is its position in the request. A handler that keeps the
- * list, which is empty after an error, sets it to {0}. -ENODEV: the netdev is not, or no longer, in
- * this network namespace; -EOPNOTSUPP: a kernel before 4.7.
+ * The outcome for one netdev; `which` is its position in the request. The list is empty after an
+ * error. -ENODEV: the netdev is not, or no longer, in this network namespace; -EOPNOTSUPP: a kernel
+ * before 4.7.
  */
-typedef void rtnl_stats_taken(void *context, size_t which, int error, struct counter_list *list);
+typedef void rtnl_stats_taken(void *context, size_t which, int error,
+			      const struct counter_list *list);
 
 /* Reads these netdevs, many with one system call. `taken` is called once for each. */
 void rtnl_get_stats(struct netlink *rtnl, const uint32_t *link_indexes, size_t count,

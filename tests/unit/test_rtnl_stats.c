@@ -110,7 +110,7 @@ struct heard {
 	uint64_t first[64];
 };
 
-static void take(void *context, size_t which, int error, struct counter_list *list)
+static void take(void *context, size_t which, int error, const struct counter_list *list)
 {
 	struct heard *heard = context;
 
@@ -174,13 +174,13 @@ static void silence(void **state)
 	assert_int_equal(kernel.datagrams, 1);
 }
 
-static void take_own(void *context, size_t which, int error, struct counter_list *list)
+static void take_own(void *context, size_t which, int error, const struct counter_list *list)
 {
 	struct counter_list *lists = context;
 
 	assert_int_equal(error, which ? -ENODEV : 0);
-	lists[which] = *list;
-	*list = (struct counter_list){0};
+	for (size_t i = 0; i < list->count; i++)
+		counter_list_add(&lists[which], list->items[i].name, list->items[i].value);
 }
 
 /* On a real kernel, every network namespace has a lo with index 1. */
