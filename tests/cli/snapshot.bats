@@ -530,10 +530,10 @@ rdmactl snapshot: etc/modprobe.d/HOST.conf: left out: what is in it is not known
 @test "snapshot: --anonymise is stable under one key, and differs under another" {
 	printf 'one key' >one
 	printf 'another' >another
-	snap cx5-ib-edr a.tar --anonymise --anonymise-key one
-	snap cx5-ib-edr b.tar --anonymise --anonymise-key one
-	snap cx5-ib-edr c.tar --anonymise --anonymise-key another
-	snap cx5-ib-edr d.tar --anonymise
+	snap cx6dx-roce a.tar --anonymise --anonymise-key one
+	snap cx6dx-roce b.tar --anonymise --anonymise-key one
+	snap cx6dx-roce c.tar --anonymise --anonymise-key another
+	snap cx6dx-roce d.tar --anonymise
 	for name in a b c d; do
 		quickly try gids --root $name.tar --json
 		mv out $name.json
@@ -543,6 +543,6 @@ rdmactl snapshot: etc/modprobe.d/HOST.conf: left out: what is in it is not known
 	run ! cmp -s a.json d.json
 	[ "$(jq .snapshot[0].anonymised <(tar -xOf a.tar rdmactl-snapshot/manifest.json))" = true ]
 	: >empty
-	snap cx5-ib-edr e.tar --anonymise --anonymise-key empty
+	snap cx6dx-roce e.tar --anonymise --anonymise-key empty
 	expect_error 1 snapshot 'cannot read the key empty: it is empty' 'make one: head -c 32 /dev/urandom >FILE'
 }
