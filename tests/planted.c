@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Makes the error that its argument names. It is linked like the program with sanitizers, so that a
- * test can check that sanitized.c does not change their reports (tests/cli/sanitizers.bats).
+ * test can check that neither sanitized.c nor many.c changes their reports
+ * (tests/cli/sanitizers.bats).
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -42,10 +42,10 @@ ASAN_WRAP := $(addprefix -Wl$(comma)--wrap=,$(ASAN_WRAPPED))
 $(ASAN_QUICK): private SANITIZE := -fno-pie
 endif
 $(BUILD)/asan/planted: $(BUILD)/asan/tests/planted.o
+$(BUILD)/asan/rdmactl: $(ASAN_OBJECTS)
 # many.c runs many commands in one process.
-$(BUILD)/asan/rdmactl: $(ASAN_OBJECTS) $(BUILD)/asan/tests/many.o
-$(BUILD)/asan/rdmactl: private ASAN_WRAP += -Wl,--wrap=main
-$(BUILD)/asan/rdmactl $(BUILD)/asan/planted: $(ASAN_QUICK)
+$(BUILD)/asan/rdmactl $(BUILD)/asan/planted: private ASAN_WRAP += -Wl,--wrap=main
+$(BUILD)/asan/rdmactl $(BUILD)/asan/planted: $(BUILD)/asan/tests/many.o $(ASAN_QUICK)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(ASAN_LINK) $(ASAN_WRAP) -o $@ $^ $(LIBS)
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # The program with sanitizers has a run-time library that is changed in places (tests/sanitized.c).
-# It reports the same errors as without the changes.
+# It reports the same errors as without the changes, also where many commands run in one process
+# (tests/many.c).
 
 load lib
 
@@ -11,16 +12,37 @@ setup()
 	binary=${binary%/*}/planted
 }
 
+# try_in_many ERROR: makes it between two commands in one process. The client ends with the
+# exception that it raises.
+try_in_many()
+{
+	status=0
+	python3 -B - "$BATS_TEST_DIRNAME" "$binary" "$1" \
+		>"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" <<'EOF' || status=$?
+import sys
+
+sys.path.insert(0, sys.argv[1])
+from many import Many
+
+with Many(sys.argv[2]) as program:
+    for word in ("nothing", sys.argv[3], "nothing"):
+        program.run(word)
+EOF
+	take "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
+}
+
 # reports ERROR WHERE TEXT: the report contains TEXT, and names the function or the place in WHERE.
 reports()
 {
-	try "$1"
-	[ "$status" = 99 ] || wrong "$1: status $status"
+	"$how" "$1"
+	[ "$status" = "$wanted" ] || wrong "$1: status $status"
 	[[ $stderr = *"$3"* ]] || wrong "$1: no '$3'"
 	[[ $stderr = *"$2"* ]] || wrong "$1: no '$2'"
+	[ "$how" = try ] || [[ $stderr = *$'\nChildProcessError: '* ]] || wrong "$1: no exception"
 }
 
-@test "memory errors are reported with the function and the variable" {
+all_are_reported()
+{
 	reports leak 'in leak ' 'LeakSanitizer: detected memory leaks'
 	reports leak-beside-threads 'in leak ' 'SUMMARY: AddressSanitizer: 11 byte(s) leaked in 1 alloc'
 	reports read-behind-heap 'in read_behind_heap ' 'AddressSanitizer: heap-buffer-overflow'
@@ -34,7 +56,19 @@ reports()
 	nothing_wrong
 }
 
+@test "memory errors are reported with the function and the variable" {
+	how=try wanted=99
+	all_are_reported
+}
+
+@test "memory errors are reported where many commands run in one process" {
+	how=try_in_many wanted=1
+	all_are_reported
+}
+
 @test "without an error nothing is reported" {
 	try nothing
 	expect 0 '' ''
+	try_in_many nothing
+	[ "$status$output$stderr" = 0 ]
 }
