@@ -69,11 +69,19 @@ static void index_out_of_bounds(void)
 	printf("%c\n", table[twelve]);
 }
 
+/* The compiler would leave out a block that is in no variable. */
+static void allocate(size_t size)
+{
+	char *volatile block = malloc(size);
+
+	free(block);
+}
+
 /* All threads allocate at once. */
-static void *allocate(void *unused)
+static void *allocate_all(void *unused)
 {
 	for (size_t size = 0; size < max; size++)
-		free(malloc(size));
+		allocate(size);
 	return unused;
 }
 
@@ -82,10 +90,31 @@ static void leak_beside_threads(void)
 	pthread_t threads[8];
 
 	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++)
-		if (pthread_create(&threads[i], NULL, allocate, NULL))
+		if (pthread_create(&threads[i], NULL, allocate_all, NULL))
 			abort();
 	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++)
 		pthread_join(threads[i], NULL);
+	leak();
+}
+
+/* Allocates with another stack trace for each path; the compiler must not make one of the calls. */
+static void allocate_on(size_t path)
+{
+	if (path <= 1) {
+		allocate(eleven);
+	} else if (path & 1) {
+		allocate_on(path >> 1);
+		eleven = 11;
+	} else {
+		allocate_on(path >> 1);
+		twelve = 12;
+	}
+}
+
+static void allocate_with_many_traces(void)
+{
+	for (size_t path = 0; path < 1 << 16; path++)
+		allocate_on(path);
 	leak();
 }
 
@@ -107,6 +136,7 @@ int main(int argc, char **argv)
 		{"free-twice", free_twice},
 		{"index-out-of-bounds", index_out_of_bounds},
 		{"leak-beside-threads", leak_beside_threads},
+		{"leak-after-many-traces", allocate_with_many_traces},
 		{"nothing", nothing},
 	};
 
