@@ -193,7 +193,8 @@ static void check(struct fabric_run *run, struct fabric_findings *findings)
 								    : 1,
 			},
 		/* What follows the scan, such as reading counters, does not matter here. */
-		.credit.incomplete = !fabric_is_complete(&run->fabric),
+		.credit.incomplete = !fabric_is_complete(&run->fabric) ||
+				     run->fabric.origin.most_hops.known,
 	};
 
 	if (run->args->load) {

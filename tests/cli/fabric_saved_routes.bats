@@ -213,7 +213,7 @@ credit_loops()
 	[[ $output != *credit-loop* ]]
 	make_loop
 	credit_loops
-	same 'without SLs' "${without}the routes of packets of all SLs together form 1 loop, which VLs may break; --credit-loops tells. The first has $who$loop" "$rows"
+	same 'without SLs' "${without}the routes of packets of all SLs together form 1 loop, which VLs may break: --credit-loops all considers the VLs. The first has $who$loop" "$rows"
 	credit_loops --credit-loops 0
 	same 'without SL to VL tables' "${without}not all loops can be found: it is unknown which VL some packets get at leaf B" "$rows"
 	credit_loops --credit-loops paths
@@ -225,6 +225,10 @@ credit_loops()
 	credit_loops --credit-loops 3
 	[[ $rows == "notice credit-loop leaf A/5 if packets with SL 3 go from each port to each other: $who"* ]]
 	[[ $rows == *'spine 2/1 to leaf A/6 [VL 0: n4 mlx5_0/1 to LID 14 of n9 mlx5_0/1, SL 3]' ]]
+	# Packets from beyond the limit of a scan are unknown.
+	jq '.fabric[0].most_hops = 3' "$bare" >"$bare.2"
+	try fabric check --load "$bare.2" --json
+	[[ $output == *'credit-loop: not all loops can be found: a part of the subnet is unknown'* ]]
 	# With one VL, no SL breaks the loop.
 	jq '.fabric[0].ports[].port_info |= .[:86] + "1" + .[87:]' "$bare" >"$bare.2"
 	mv "$bare.2" "$bare"

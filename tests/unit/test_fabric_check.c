@@ -1000,17 +1000,17 @@ static void credit_loops(void **state)
 
 	check_credit(bed, &study);
 	assert_int_equal(bed->findings.count, 0);
-	study.any.items = study.sure.items = &loop;
-	study.any.count = study.sure.count = 1;
+	study.sure.items = &loop;
+	study.sure.count = 1;
 	check_credit(bed, &study);
 	assert_only(bed, "credit-loop", SWITCH, 1, "one VL for all packets: " TWO_CABLES("", ""));
 	assert_int_equal(bed->findings.items->finding.severity.value, SEVERITY_WARNING);
 	assert_next_step(bed, "make the subnet manager use a routing engine");
-	/* The same loop is not told twice. */
+	/* Loops that others are linked with are told besides. */
 	study.question = CREDIT_OF_PATHS;
 	study.loops = study.sure;
 	check_credit(bed, &study);
-	assert_int_equal(bed->findings.count, 1);
+	assert_int_equal(bed->findings.count, 2);
 	study.sure.count = 0;
 	check_credit(bed, &study);
 	assert_int_equal(bed->findings.items->finding.severity.value, SEVERITY_WARNING);
@@ -1049,8 +1049,8 @@ static void long_credit_loop(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(waits); i++)
 		waits[i] = wait_at(bed, 1 + i % 2, 0);
-	study.any.items = study.sure.items = &loop;
-	study.any.count = study.sure.count = 1;
+	study.sure.items = &loop;
+	study.sure.count = 1;
 	check_credit(bed, &study);
 	text = bed->findings.items->finding.evidence;
 	assert_string_equal(text + strlen(text) - strlen("]; and 8 more"), "]; and 8 more");
@@ -1069,7 +1069,16 @@ static void unknown_credit_loops(void **state)
 	check_credit(bed, &study);
 	assert_only(bed, "not-checked", FABRIC_NONE, 0,
 		    "credit-loop: the routes of packets of all SLs together form 1 loop, which VLs "
-		    "may break; --credit-loops tells. The first has " TWO_CABLES("", ""));
+		    "may break: --credit-loops all considers the VLs. The first has " TWO_CABLES(
+			    "", ""));
+	study.sure = study.any;
+	study.any.items = (struct credit_loop[]){loop, loop};
+	study.any.count = 2;
+	check_credit(bed, &study);
+	assert_int_equal(bed->findings.count, 2);
+	assert_non_null(strstr(bed->findings.items[1].finding.evidence,
+			       "together form 2 other loops, which VLs may break: "));
+	study.sure = no_loops;
 	study.any = no_loops;
 	study.any.unknown_node = SWITCH;
 	check_credit(bed, &study);

@@ -7,11 +7,11 @@
 #include "mad/format/mad.h"
 
 /*
- * Each switch has its host at port 1, the next switch at port 2 and the one before at port 3. The
- * host of switch i has LID i + 1. A host of its own is at each switch unless the test says
- * otherwise.
+ * Each switch has its host at port 1, the next switch at port 2 and the one before at port 3; port
+ * 4 is for a cable across. The host of switch i has LID i + 1. A host of its own is at each switch
+ * unless the test says otherwise.
  */
-enum { AT_HOST = 1, ON = 2, BACK = 3, PORTS = 3, LIDS = 64 };
+enum { AT_HOST = 1, ON = 2, BACK = 3, ACROSS = 4, PORTS = 4, LIDS = 64 };
 
 struct ring {
 	struct fabric fabric;
@@ -515,6 +515,12 @@ static void a_long_ring(void **state)
 	end(&ring);
 }
 
+/* OperationalVLs: 1 is one VL, 3 is four. */
+static void set_vls(struct ring *ring, uint32_t node, unsigned int port, unsigned int code)
+{
+	bits_set(ring->fabric.ports[port_at(ring, node, port)].info, 43 * 8, 4, code);
+}
+
 /* Loops of cables with one VL do not depend on SLs. */
 static void study(void **state)
 {
@@ -533,14 +539,56 @@ static void study(void **state)
 	credit_study_clear(&study);
 	/* One data VL on the cables on, four on those back. */
 	for (uint32_t i = 0; i < ring.count; i++) {
-		bits_set(ring.fabric.ports[port_at(&ring, i, ON)].info, 43 * 8, 4, 1);
-		bits_set(ring.fabric.ports[port_at(&ring, i, BACK)].info, 43 * 8, 4, 3);
+		set_vls(&ring, i, ON, 1);
+		set_vls(&ring, i, BACK, 3);
 	}
 	credit_study_begin(&ring.fabric, &ring.forwarding, &study);
 	assert_int_equal(study.sure.count, 1);
 	assert_int_equal(study.sure.items[0].waits[0].held, port_at(&ring, 0, ON));
-	assert_true(credit_loops_have(&study.any, &study.sure.items[0]));
-	assert_false(credit_loops_have(&study.sure, &study.any.items[1]));
+	/* The other lists have the rest. */
+	assert_int_equal(study.any.count, 1);
+	assert_int_equal(study.any.items[0].waits[0].held, port_at(&ring, 0, BACK));
+	assert_false(study.any.ports[port_at(&ring, 0, ON)]);
+	study.sls = 1;
+	study.question = CREDIT_OF_SLS;
+	study.lanes_read = true;
+	credit_study_end(&ring.fabric, &ring.forwarding, &study);
+	assert_int_equal(study.loops.count, 1);
+	credit_study_clear(&study);
+	end(&ring);
+}
+
+/* Loops of one VL and of several that share the cables from switch 0 to 2: none hides the other. */
+static void linked(void **state)
+{
+	struct ring ring;
+	struct credit_study study = {.question = CREDIT_OF_SLS, .sls = 1, .lanes_read = true};
+
+	(void)state;
+	begin(&ring, 5, 5);
+	fabric_link(&ring.fabric, port_at(&ring, 0, ACROSS), port_at(&ring, 2, ACROSS));
+	*entry(&ring, 2, 0) = *entry(&ring, 2, 1) = ACROSS;
+	set_vls(&ring, 0, ON, 1);
+	set_vls(&ring, 1, ON, 1);
+	set_vls(&ring, 2, ACROSS, 1);
+	credit_study_begin(&ring.fabric, &ring.forwarding, &study);
+	credit_study_end(&ring.fabric, &ring.forwarding, &study);
+	assert_int_equal(study.sure.count, 1);
+	assert_int_equal(study.sure.items[0].count, 3);
+	assert_int_equal(study.any.count, 1);
+	assert_int_equal(study.any.items[0].count, 5);
+	assert_int_equal(study.any.items[0].ports, 6);
+	assert_true(study.any.ports[port_at(&ring, 0, ON)]);
+	assert_int_equal(study.loops.count, 1);
+	assert_int_equal(study.loops.items[0].count, 5);
+	credit_study_clear(&study);
+	/* With one VL on all cables, the shorter one stands for both. */
+	for (uint32_t i = 2; i < ring.count; i++)
+		set_vls(&ring, i, ON, 1);
+	credit_study_begin(&ring.fabric, &ring.forwarding, &study);
+	assert_int_equal(study.sure.count, 1);
+	assert_int_equal(study.sure.items[0].ports, 6);
+	assert_int_equal(study.any.count, 0);
 	credit_study_clear(&study);
 	end(&ring);
 }
@@ -561,6 +609,7 @@ int main(void)
 		cmocka_unit_test(listed_pairs),
 		cmocka_unit_test(a_long_ring),
 		cmocka_unit_test(study),
+		cmocka_unit_test(linked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

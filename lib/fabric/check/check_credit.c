@@ -103,8 +103,6 @@ void check_credit_loop(struct check_run *run)
 	for (size_t i = 0; i < study->loops.count; i++) {
 		struct finding *finding;
 
-		if (credit_loops_have(&study->sure, &study->loops.items[i]))
-			continue;
 		finding = &report_loop(run, &study->loops.items[i], study->question, who)->finding;
 		/* That packets use these SLs is an assumption: only path records say so. */
 		if (study->question == CREDIT_OF_PATHS)
@@ -129,25 +127,20 @@ static void report_unknown(struct check_run *run, uint32_t node, const char *wha
 				what, name));
 }
 
-static bool are_all_sure(const struct credit_study *study)
-{
-	for (size_t i = 0; i < study->any.count; i++)
-		if (!credit_loops_have(&study->sure, &study->any.items[i]))
-			return false;
-	return true;
-}
-
 /* Loops that the routes of all SLs form together, some of which SLs and VLs may break. */
 static void report_possible(struct check_run *run)
 {
 	const struct credit_study *study = run->input->credit;
 	char *evidence;
 
-	if (are_all_sure(study))
+	if (!study->any.count)
 		return;
-	evidence = mem_format("credit-loop: the routes of packets of all SLs together form %zu "
-			      "loop%s, which VLs may break; --credit-loops tells. The first has ",
-			      study->any.count, text_plural_s(study->any.count));
+	evidence = mem_format(
+		"credit-loop: the routes of packets of all SLs together form %zu "
+		"%sloop%s, which VLs may break: --credit-loops all considers the VLs. "
+		"The first has ",
+		study->any.count, study->sure.count ? "other " : "",
+		text_plural_s(study->any.count));
 	add_loop(run, &study->any.items[0], CREDIT_BY_PORT, &evidence);
 	check_report(run, FABRIC_NONE, evidence);
 }

@@ -317,7 +317,11 @@ static void follow_all(struct finder *finder)
 void credit_loops_find(const struct fabric *fabric, const struct forwarding *forwarding,
 		       const struct credit_traffic *traffic, struct credit_loops *loops)
 {
-	struct finder finder = {.traffic = traffic, .loops = loops};
+	struct finder finder = {
+		.traffic = traffic,
+		.graph.known = traffic->known,
+		.loops = loops,
+	};
 
 	*loops = (struct credit_loops){
 		.ports = mem_alloc_zero((size_t)fabric->port_count + 1, sizeof(*loops->ports)),

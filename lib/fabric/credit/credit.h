@@ -76,6 +76,7 @@ struct credit_pairs {
 struct credit_traffic {
 	const struct credit_lanes *lanes; /* NULL: a channel is a port, whatever the VL */
 	const bool *ports;		  /* only loops of these ports; NULL: all */
+	const bool *known;		  /* loops of only these ports are left out; NULL: none */
 	uint16_t sls;			  /* with `lanes`: bit mask; all pairs send with all */
 	const struct credit_pairs *pairs; /* with `lanes`: only these packets are sent */
 };
@@ -113,8 +114,6 @@ struct credit_loops {
 void credit_loops_find(const struct fabric *fabric, const struct forwarding *forwarding,
 		       const struct credit_traffic *traffic, struct credit_loops *loops);
 void credit_loops_clear(struct credit_loops *loops);
-/* Whether the same cables are a loop in the list. */
-bool credit_loops_have(const struct credit_loops *loops, const struct credit_loop *loop);
 
 /*
  * Lists the pairs whose packets go from one port of the loops to another: all or, if they are more
@@ -140,18 +139,19 @@ enum credit_question {
 struct credit_study {
 	enum credit_question question;
 	uint16_t sls;
-	bool incomplete;	   /* the scan lacks a part of the subnet */
-	bool lanes_read;	   /* the SL to VL tables, after the scan */
+	bool incomplete;	  /* the scan lacks a part of the subnet */
+	bool lanes_read;	  /* the SL to VL tables, after the scan */
+	struct credit_loops sure; /* of cables with one VL: loops whatever the SLs */
+	/* Each of these has a port that is in no sure loop: */
 	struct credit_loops any;   /* of packets of all SLs, whatever their VLs */
-	struct credit_loops sure;  /* of cables with one VL: loops whatever the SLs */
 	struct credit_loops loops; /* of the packets in question; not for CREDIT_BY_PORT */
 	struct credit_pairs pairs;
 };
 
-/* Fills the first two lists of an empty study. */
+/* Fills `sure` and `any` of an empty study. */
 void credit_study_begin(const struct fabric *fabric, const struct forwarding *forwarding,
 			struct credit_study *study);
-/* Fills the third, from the SL to VL tables in the details of the graph, and from the pairs. */
+/* Fills `loops`, from the SL to VL tables in the details of the graph, and from the pairs. */
 void credit_study_end(const struct fabric *fabric, const struct forwarding *forwarding,
 		      struct credit_study *study);
 void credit_study_clear(struct credit_study *study);
@@ -162,6 +162,7 @@ struct credit_graph {
 	uint32_t *ports;    /* by channel of VL 0; the channels of VL 1 follow, and so on */
 	size_t port_count;
 	unsigned int lanes; /* channels of a port: 1 or 16 */
+	const bool *known;  /* as in struct credit_traffic */
 	struct credit_edge {
 		uint32_t held, wanted; /* channels */
 		uint32_t source;

@@ -207,11 +207,6 @@ static struct credit_loop *find_same(const struct credit_loops *loops,
 	return NULL;
 }
 
-bool credit_loops_have(const struct credit_loops *loops, const struct credit_loop *loop)
-{
-	return find_same(loops, loop) != NULL;
-}
-
 /* Adds a component's loop, unless its cables are a loop on another VL already. */
 static void add_loop(struct search *search, struct credit_loop *loop)
 {
@@ -227,7 +222,15 @@ static void add_loop(struct search *search, struct credit_loop *loop)
 	MEM_ADD(search->loops->items, search->loops->count) = *loop;
 }
 
-/* Finds a shortest cycle of each component with more than one channel, by their first channels. */
+static bool is_known(const struct search *search, uint32_t channel)
+{
+	return search->graph->known && search->graph->known[port_of(search, channel)];
+}
+
+/*
+ * Finds a shortest cycle of each component with more than one channel, by their first channels. A
+ * cycle of known ports alone is not wanted, so the search begins at the others.
+ */
 static void find_loops(struct search *search)
 {
 	struct credit_loop *loops = mem_alloc_zero(search->component_count + 1, sizeof(*loops));
@@ -240,17 +243,19 @@ static void find_loops(struct search *search)
 
 		if (search->sizes[search->component[i]] < 2)
 			continue;
-		search->loops->ports[port_of(search, i)] = true;
 		if (!loop->ports++)
 			order[count++] = search->component[i];
-		if (!loop->count || search->steps < MOST_LOOP_STEPS)
+		if (!is_known(search, i) && (!loop->count || search->steps < MOST_LOOP_STEPS))
 			last = search_from(search, i,
 					   loop->count ? (uint32_t)loop->count : UINT32_MAX);
 		if (last != FABRIC_NONE)
 			take_cycle(search, i, last, loop);
 	}
+	for (uint32_t i = 0; i < search->count; i++)
+		search->loops->ports[port_of(search, i)] |= loops[search->component[i]].count != 0;
 	for (size_t i = 0; i < count; i++)
-		add_loop(search, &loops[order[i]]);
+		if (loops[order[i]].count)
+			add_loop(search, &loops[order[i]]);
 	free(order);
 	free(loops);
 }

@@ -36,6 +36,12 @@ void credit_study_begin(const struct fabric *fabric, const struct forwarding *fo
 			  &study->any);
 	if (study->any.count)
 		find_sure(fabric, forwarding, study);
+	if (!study->sure.count)
+		return;
+	/* A search tells one loop of those that are linked: not a sure one, if there are others. */
+	credit_loops_clear(&study->any);
+	credit_loops_find(fabric, forwarding,
+			  &(const struct credit_traffic){.known = study->sure.ports}, &study->any);
 }
 
 void credit_study_end(const struct fabric *fabric, const struct forwarding *forwarding,
@@ -48,6 +54,7 @@ void credit_study_end(const struct fabric *fabric, const struct forwarding *forw
 			  &(const struct credit_traffic){
 				  .lanes = &lanes,
 				  .ports = study->any.ports,
+				  .known = study->sure.ports,
 				  .sls = study->sls,
 				  .pairs = study->question == CREDIT_OF_PATHS ? &study->pairs
 									      : NULL,
