@@ -365,6 +365,20 @@ static void levels(void **state)
 	end(&ring);
 }
 
+/* Without PortInfo of a port, tables of its switch are unknown. */
+static void assert_needs_info(struct ring *ring, uint32_t node, unsigned int port)
+{
+	struct fabric_port *at = &ring->fabric.ports[port_at(ring, node, port)], before = *at;
+
+	find_of(ring, 1);
+	assert_int_equal(ring->loops.laneless_node, FABRIC_NONE);
+	at->has_info = false;
+	memset(at->info, 0, sizeof(at->info));
+	find_of(ring, 1);
+	assert_int_equal(ring->loops.laneless_node, node);
+	*at = before;
+}
+
 /* A block of zeros is not saved, but a graph without any tables has none. */
 static void missing_lanes(void **state)
 {
@@ -397,8 +411,14 @@ static void missing_lanes(void **state)
 	find_of(&ring, 1);
 	assert_int_equal(ring.loops.count, 0);
 	assert_int_equal(ring.loops.laneless_node, 3);
-	/* Malformed blocks of a file are ignored. */
+	/* Nor was one asked for packets from a port without PortInfo, or to one. */
 	ring.fabric.failure_count = 0;
+	route(&ring, 5);
+	assert_needs_info(&ring, 2, AT_HOST);
+	assert_needs_info(&ring, 3, BACK);
+	assert_needs_info(&ring, 4, ON);
+	route(&ring, 2);
+	/* Malformed blocks of a file are ignored. */
 	ring.fabric.details[0].modifier = 0x7f02;
 	find_of(&ring, 1);
 	assert_int_equal(ring.loops.count, 2);

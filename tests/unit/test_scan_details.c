@@ -20,6 +20,7 @@ struct bed {
 	} silent;
 	uint16_t empty; /* attribute that is answered with zeros */
 	uint64_t key;
+	unsigned int path_hops; /* to where the scan begins */
 };
 
 /* Answers with SMInfo, 14.2.5.13: its GUID is the LID or the last port of the route. */
@@ -101,7 +102,10 @@ static int read_lanes(struct bed *bed, const bool *lanes_of)
 {
 	const struct mad_engine_options options = {
 		.timeout_msec = 50, .retries_given = true, .window = 1};
-	const struct fabric_scan_options scan = {.mkey = 0x1122334455667788};
+	const struct fabric_scan_options scan = {
+		.mkey = 0x1122334455667788,
+		.path_hops = bed->path_hops,
+	};
 	struct mad_engine *engine = fake_engine(&bed->fake, &options);
 	int rc = lanes_of ? fabric_lanes_read(engine, &scan, &bed->fabric, lanes_of)
 			  : fabric_details_read(engine, &scan, &bed->fabric);
@@ -172,6 +176,38 @@ static void lanes_alone(void **state)
 	assert_int_equal(read_lanes(&bed, ports), 0);
 	assert_string_equal(bed.asked, "0,1 17 2\n0,1 17 102\n0,1 17 202\n");
 	assert_int_equal(bed.fabric.detail_count, 3);
+	end(&bed);
+}
+
+/* A switch whose route is too long is not asked, and reported once. */
+static void too_far(void **state)
+{
+	const struct fabric_failure *failure;
+	bool ports[32] = {false};
+	struct bed bed;
+	uint32_t far, port;
+
+	(void)state;
+	begin(&bed);
+	far = sample_node(&bed.fabric, NODE_TYPE_SWITCH, 0x4000, 2, "far");
+	sample_node(&bed.fabric, NODE_TYPE_SWITCH, 0x5000, 2, "too far");
+	sample_cable(&bed.fabric, LEAF, 3, far, 1);
+	sample_cable(&bed.fabric, far, 2, far + 1, 1);
+	port = fabric_port_at(&bed.fabric, far + 1, 1);
+	ports[port] = true;
+	assert_int_equal(read_lanes(&bed, ports), 0);
+	assert_string_equal(bed.asked, "0,1,3,2 17 1\n0,1,3,2 17 101\n");
+	assert_int_equal(bed.fabric.failure_count, 0);
+	free(bed.asked);
+	bed.asked = mem_string("");
+	bed.path_hops = MAD_HOPS_MOST;
+	assert_int_equal(read_lanes(&bed, ports), 0);
+	assert_string_equal(bed.asked, "");
+	assert_int_equal(bed.fabric.failure_count, 1);
+	failure = &bed.fabric.failures[0];
+	assert_int_equal(failure->port, port);
+	assert_int_equal(failure->attribute, UMAD_SM_ATTR_SLVL_TABLE);
+	assert_int_equal(failure->error, -E2BIG);
 	end(&bed);
 }
 
@@ -421,6 +457,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_block),
 		cmocka_unit_test(lanes_alone),
+		cmocka_unit_test(too_far),
 		cmocka_unit_test(second_port),
 		cmocka_unit_test(empty_blocks),
 		cmocka_unit_test(unanswered),

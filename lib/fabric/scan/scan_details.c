@@ -117,6 +117,17 @@ static bool is_wanted(const struct reader *reader, const struct smp_step *step, 
 	       is_of_use(reader->fabric, first + step->first);
 }
 
+static void note_failure(struct reader *reader, uint32_t port, size_t table,
+			 const struct mad_reply *reply)
+{
+	struct fabric *fabric = reader->fabric;
+
+	if (reply->error == -ECANCELED || is_unanswered(reader, port, table))
+		return;
+	reader->unanswered[fabric->ports[port].node] |= (uint8_t)(1u << table);
+	MEM_ADD(fabric->failures, fabric->failure_count) = fabric_failure_of(port, reply);
+}
+
 static bool next(void *context, struct mad_request *request)
 {
 	struct reader *reader = context;
@@ -135,19 +146,10 @@ static bool next(void *context, struct mad_request *request)
 		request->number = (uint64_t)table << 32 | reader->port;
 		if (fabric_scan_request(reader->scan, reader->fabric, path, hops, request))
 			return true;
+		note_failure(reader, reader->port, table,
+			     &(const struct mad_reply){.request = request, .error = -E2BIG});
 	}
 	return false;
-}
-
-static void note_failure(struct reader *reader, uint32_t port, size_t table,
-			 const struct mad_reply *reply)
-{
-	struct fabric *fabric = reader->fabric;
-
-	if (reply->error == -ECANCELED || is_unanswered(reader, port, table))
-		return;
-	reader->unanswered[fabric->ports[port].node] |= (uint8_t)(1u << table);
-	MEM_ADD(fabric->failures, fabric->failure_count) = fabric_failure_of(port, reply);
 }
 
 static void done(void *context, const struct mad_reply *reply)
