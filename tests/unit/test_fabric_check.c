@@ -1005,7 +1005,8 @@ static void credit_loops(void **state)
 	check_credit(bed, &study);
 	assert_only(bed, "credit-loop", SWITCH, 1, "one VL for all packets: " TWO_CABLES("", ""));
 	assert_int_equal(bed->findings.items->finding.severity.value, SEVERITY_WARNING);
-	assert_next_step(bed, "make the subnet manager use a routing engine");
+	assert_next_step(bed, "make the subnet manager use routes without credit loops: "
+			      "routing_engine updn of opensm with a root_guid_file, ");
 	/* Loops that others are linked with are told besides. */
 	study.question = CREDIT_OF_PATHS;
 	study.loops = study.sure;

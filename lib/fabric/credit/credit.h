@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Credit loops: packets that wait for one another in a circle, so that none of them can ever go on.
+ * Credit loops: packets that wait for one another in a circle, so that none of them can go on.
  * A packet keeps its place in the buffer behind a cable until the buffer behind the next cable on
  * its route has room; each virtual lane has buffers of its own. So the routes make channels (an
  * output port and a VL) depend on each other, and a deadlock needs a cycle of such dependencies:
  * the channel dependency graph that OpenSM's LASH and DFSSSP keep free of cycles (opensm(8)).
+ *
+ * A switch drops a packet that has waited for 4.096 us * 2^HOQLife at the head of a queue, and
+ * counts it in PortXmitDiscards (14.2.5.6, 16.1.3.5); from 20 on, it waits without limit. That ends
+ * the deadlock, if only for a while: OpenSM sets 18 between switches, about a second, unless
+ * head_of_queue_lifetime says otherwise (opensm.conf).
  *
  * Only cables between switches can be part of a loop, because adapters and routers do not forward
  * within the subnet. Senders and receivers are the ports of adapters and routers, as in struct
@@ -56,7 +61,11 @@ static inline bool credit_lanes_same(const struct credit_lanes *lanes, unsigned 
 	       lanes->mappings[at] == lanes->mappings[there];
 }
 
-/* A pair of ports that send to each other with the SL of its path record. */
+/*
+ * A port sends to a LID with the SL of its path record. The answering end of a connection takes the
+ * SL of the asking one instead (CM_REQ_PRIMARY_SL in Linux' drivers/infiniband/core/cm.c), which
+ * is not considered.
+ */
 struct credit_pair {
 	uint32_t source; /* a port */
 	uint16_t lid;	 /* of the destination */
