@@ -66,12 +66,25 @@ static bool lacks_cable(const struct fabric *fabric, uint32_t port)
 	       !fabric_is_up(&fabric->ports[port]);
 }
 
+const char fabric_route_planes_hint[] = "give a port with another LID";
+
+char *fabric_route_planes_text(const struct fabric_view *view, uint32_t from,
+			       const struct fabric_place *to)
+{
+	_cleanup_(freep) char *name = fabric_port_name(view, from);
+	_cleanup_(freep) char *other = fabric_port_name(view, to->port);
+
+	return mem_format("%s and %s are planes of one port, which share LID %u, so no route leads "
+			  "from one to the other",
+			  name, other, to->lid);
+}
+
 /* A route leads to a LID, and the planes of a port have one LID. */
 static bool are_apart(struct routes *routes)
 {
 	const struct fabric_place *from = &routes->ends[0], *to = &routes->ends[1];
 	struct listing *listing = &routes->run.mad.listing;
-	_cleanup_(freep) char *name = NULL, *other = NULL;
+	_cleanup_(freep) char *name = NULL, *message = NULL;
 
 	if (!fabric_are_planes(&routes->run.fabric, from->port, to->port))
 		return true;
@@ -81,11 +94,8 @@ static bool are_apart(struct routes *routes)
 			listing, STATUS_USAGE,
 			"give another port of the node as NAME/PORT, or by its LID",
 			"both ends are %s", name);
-	other = fabric_port_name(&routes->run.view, to->port);
-	return listing_fail_format(listing, STATUS_USAGE, "give a port with another LID",
-				   "%s and %s are planes of one port, which share LID %u, so no "
-				   "route leads from one to the other",
-				   name, other, to->lid);
+	message = fabric_route_planes_text(&routes->run.view, from->port, to);
+	return listing_fail(listing, STATUS_USAGE, message, fabric_route_planes_hint);
 }
 
 static bool find_ends(struct routes *routes, char **words)

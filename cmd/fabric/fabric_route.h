@@ -20,5 +20,13 @@ char *fabric_route_explain(const struct fabric_view *view, const struct fabric_r
  */
 bool fabric_route_is_fault(const struct fabric *fabric, const struct fabric_route *route);
 
+/*
+ * Says why no route leads from a port to another one with its LID: fabric_are_planes(). To be
+ * freed.
+ */
+char *fabric_route_planes_text(const struct fabric_view *view, uint32_t from,
+			       const struct fabric_place *to);
+extern const char fabric_route_planes_hint[];
+
 int fabric_route_pairs(const struct ctx *ctx, const struct route_args *args);
 int fabric_route_group(const struct ctx *ctx, const struct route_args *args);

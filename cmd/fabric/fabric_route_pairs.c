@@ -77,6 +77,21 @@ static unsigned int look_up(void *context, uint32_t node, uint16_t lid)
 	return table ? forwarding_port(&many->forwarding, table, lid) : FORWARDING_UNKNOWN;
 }
 
+/* Returns false with the reason in a problem if no route can lead there. */
+static bool are_apart(struct many *many, const struct route_pair *pair, uint32_t from,
+		      const struct fabric_place *to)
+{
+	_cleanup_(freep) char *object = NULL, *message = NULL;
+
+	if (from == to->port || !fabric_are_planes(&many->run.fabric, from, to->port))
+		return true;
+	object = mem_format("line %u", pair->line);
+	message = fabric_route_planes_text(&many->run.view, from, to);
+	problem_add_text(&many->run.mad.listing.problems, object, NULL, NULL, message,
+			 fabric_route_planes_hint);
+	return false;
+}
+
 static void note_end(struct many *many, const struct route_pair *pair,
 		     const struct fabric_route *route, uint16_t lid)
 {
@@ -97,7 +112,8 @@ static void follow(struct many *many, const struct route_pair *pair)
 	struct pair_row *row;
 	size_t count = many->row_count;
 
-	if (!find(many, pair, pair->from, &from) || !find(many, pair, pair->to, &to))
+	if (!find(many, pair, pair->from, &from) || !find(many, pair, pair->to, &to) ||
+	    !are_apart(many, pair, from.port, &to))
 		return;
 	if (from.port != to.port)
 		route_follow(&many->run.fabric, from.port, to.port, to.lid, look_up, many, &route);

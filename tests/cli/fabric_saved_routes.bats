@@ -65,6 +65,12 @@ setup()
 	try fabric route "$node/1" "$node/2" --load "$bare"
 	expect_error 2 fabric "$node/1 and $node/2 are planes of one port, which share LID 4, so no route leads from one to the other" \
 		'give a port with another LID'
+	# One of many pairs does not keep the others from being shown.
+	printf '"%s" "%s"\n' "$node/1" "$node/2" "$node/1" "$node/1" "$node/2" 'n4 mlx5_0' >"$bare.pairs"
+	try fabric route --pairs-file "$bare.pairs" --load "$bare" --json
+	[ "$status" = 3 ]
+	[ "$(jq -c '[.fabric_pairs[] | [.line, .end]]' <<<"$output")" = '[[2,"arrives"],[3,"arrives"]]' ]
+	[[ $stderr == *"line 1: $node/1 and $node/2 are planes of one port, which share LID 4, so no route leads from one to the other"* ]]
 	try fabric route "$node/1" "$node/1" --load "$bare"
 	expect_error 2 fabric "both ends are $node/1" 'give another port of the node as NAME/PORT, or by its LID'
 	try fabric route "$node/2" 'n4 mlx5_0' --load "$bare" --tsv --no-headings -o direction,node,out_port
