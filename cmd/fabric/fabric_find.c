@@ -88,17 +88,21 @@ static char *suggest_nodes(const struct fabric_run *run, const char *word)
 	enum { MOST = 4 };
 	_cleanup_(freep) char *pattern = mem_format("%s *", word), *list = NULL;
 	_cleanup_(freep) bool *named = fabric_match_names(&run->view, pattern);
-	size_t count = 0;
+	struct strings names = {.known = true};
+	char *hint = NULL;
 
-	for (uint32_t i = 0; named && i < run->fabric.node_count; i++) {
-		_cleanup_(freep) char *name = NULL;
+	for (uint32_t i = 0; named && i < run->fabric.node_count && names.count <= MOST; i++) {
+		_cleanup_(freep) char *name = named[i] ? fabric_node_name(&run->view, i) : NULL;
 
-		if (!named[i] || count++ >= MOST)
-			continue;
-		name = fabric_node_name(&run->view, i);
-		mem_extend(&list, "%s'%s'", list ? " or " : "", name);
+		if (name && !strings_contain(&names, name))
+			strings_add(&names, name);
 	}
-	return list && count <= MOST ? mem_format("did you mean %s?", list) : NULL;
+	for (size_t i = 0; i < names.count; i++)
+		mem_extend(&list, "%s'%s'", list ? " or " : "", names.items[i]);
+	if (list && names.count <= MOST)
+		hint = mem_format("did you mean %s?", list);
+	strings_free(&names);
+	return hint;
 }
 
 bool fabric_run_find_port(struct fabric_run *run, const char *word, struct fabric_place *ret_place)

@@ -95,6 +95,14 @@ setup()
 	try fabric route host n2 --load "$scan" --names "$BATS_TEST_TMPDIR/names"
 	expect_error 5 fabric "the scan found no node 'host'" \
 		"did you mean 'host 1' or 'host 2' or 'host 3' or 'host 4'?"
+	# A name that two nodes have is suggested once, and one that matches needs no other.
+	sed -i 's/host 4/host 3/' "$BATS_TEST_TMPDIR/names"
+	try fabric route host n2 --load "$scan" --names "$BATS_TEST_TMPDIR/names"
+	expect_error 5 fabric "the scan found no node 'host'" "did you mean 'host 1' or 'host 2' or 'host 3'?"
+	sed -i 's/host [12]/host/' "$BATS_TEST_TMPDIR/names"
+	try fabric route host n2 --load "$scan" --names "$BATS_TEST_TMPDIR/names"
+	expect_error 2 fabric "'host' matches 2 nodes" \
+		'give a name, GUID, LID or directed route: rdmactl fabric nodes -o node,node_guid,lid,path lists them'
 }
 
 @test "fabric balance --load: the hosts' LIDs on the cables between switches" {
