@@ -20,8 +20,7 @@ char *mad_kind_complaint(enum target_kind kind)
 	return kind == TARGET_ANY ? NULL : mem_format("--%s needs a destination", names[kind]);
 }
 
-/* What an option such as --guid has asked for, with an example; the kinds without one are not here.
- */
+/* What an option such as --guid has asked for, with an example; none with --node or no option. */
 static const struct {
 	const char *noun, *example;
 } asked_kinds[] = {
