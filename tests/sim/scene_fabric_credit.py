@@ -69,6 +69,18 @@ def minimum_hops(sim):
     return wrong
 
 
+def limited(sim):
+    """A scan of a part of the ring cannot know that there is no loop."""
+    wrong, switch = [], sim.net.switches()[0]
+    for words in (('--hops', '3'), ('--switch', label(switch))):
+        for more in ((), ('--credit-loops', '0')):
+            _, found, unknown = loops(sim, *words, *more)
+            wrong += unequal(' '.join(words), found, [])
+            wrong += unequal('sentence', any('a part of the subnet is unknown' in text
+                                             for text in unknown), True)
+    return wrong
+
+
 def saved(sim):
     """A file with all tables has the same loops; one without SL to VL tables does not say."""
     path, wrong = sim.path('scan.json'), []
@@ -150,7 +162,8 @@ def torus_file(sim, sizes):
 def play(tap, box):
     with bed.Simulator(box, ring()) as sim:
         sim.start_manager()
-        for what, test in (('minimum hops', minimum_hops), ('a saved scan', saved),
+        for what, test in (('minimum hops', minimum_hops), ('a part of it', limited),
+                           ('a saved scan', saved),
                            ('tables that are not told', unanswered)):
             tap.test('fabric check: credit loops of a ring: ' + what, test(sim))
     with bed.Simulator(box, ring()) as sim:
