@@ -504,14 +504,53 @@ static void listed_pairs(void **state)
 
 		assert_true(way == 2 || way == 3);
 	}
-	/* Too many: those of the first loop are among them. */
 	credit_pairs_clear(&pairs);
-	credit_pairs_list(&ring.fabric, &ring.forwarding, &ring.loops, 5, &pairs);
-	assert_int_equal(pairs.wanted, 10);
-	assert_int_equal(pairs.count, 5);
-	for (size_t i = 0; i < pairs.count; i++)
-		assert_int_equal(pairs.items[i].lid, ring.loops.items[0].waits[i].lid);
-	credit_pairs_clear(&pairs);
+	end(&ring);
+}
+
+static size_t count_pairs(const struct credit_pairs *pairs, uint32_t source, uint16_t lid)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < pairs->count; i++)
+		count += (!source || pairs->items[i].source == source) &&
+			 pairs->items[i].lid == lid;
+	return count;
+}
+
+/* Of too many pairs, the limit is used up, and no LID is left out; those of the loops come on top.
+ */
+static void too_many_pairs(void **state)
+{
+	struct credit_pairs pairs = {.items = NULL};
+	struct credit_loops none;
+	struct ring ring;
+
+	(void)state;
+	begin(&ring, 7, 3);
+	find_any(&ring);
+	none = ring.loops;
+	none.count = 0;
+	for (size_t most = 7; most < 28; most++) {
+		credit_pairs_list(&ring.fabric, &ring.forwarding, &none, most, &pairs);
+		assert_int_equal(pairs.wanted, 28);
+		assert_int_equal(pairs.count, most);
+		for (uint16_t lid = 1; lid <= 7; lid++)
+			assert_in_range(count_pairs(&pairs, 0, lid), most / 7, most / 7 + 1);
+		credit_pairs_clear(&pairs);
+		credit_pairs_list(&ring.fabric, &ring.forwarding, &ring.loops, most, &pairs);
+		assert_int_equal(pairs.wanted, 28);
+		assert_in_range(pairs.count, most, 28);
+		for (size_t i = 0; i < pairs.count; i++)
+			assert_int_equal(
+				count_pairs(&pairs, pairs.items[i].source, pairs.items[i].lid), 1);
+		for (size_t i = 0; i < 14; i++) {
+			const struct credit_wait *wait = &ring.loops.items[i / 7].waits[i % 7];
+
+			assert_int_equal(count_pairs(&pairs, wait->source, wait->lid), 1);
+		}
+		credit_pairs_clear(&pairs);
+	}
 	end(&ring);
 }
 
@@ -616,19 +655,13 @@ static void linked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_ways),
-		cmocka_unit_test(a_line),
-		cmocka_unit_test(without_a_sender),
-		cmocka_unit_test(a_cable_down),
-		cmocka_unit_test(circles),
-		cmocka_unit_test(broken_by_lanes),
-		cmocka_unit_test(levels),
-		cmocka_unit_test(missing_lanes),
-		cmocka_unit_test(missing_tables),
-		cmocka_unit_test(path_records),
-		cmocka_unit_test(listed_pairs),
-		cmocka_unit_test(a_long_ring),
-		cmocka_unit_test(study),
+		cmocka_unit_test(both_ways),	    cmocka_unit_test(a_line),
+		cmocka_unit_test(without_a_sender), cmocka_unit_test(a_cable_down),
+		cmocka_unit_test(circles),	    cmocka_unit_test(broken_by_lanes),
+		cmocka_unit_test(levels),	    cmocka_unit_test(missing_lanes),
+		cmocka_unit_test(missing_tables),   cmocka_unit_test(path_records),
+		cmocka_unit_test(listed_pairs),	    cmocka_unit_test(too_many_pairs),
+		cmocka_unit_test(a_long_ring),	    cmocka_unit_test(study),
 		cmocka_unit_test(linked),
 	};
 

@@ -106,7 +106,10 @@ struct credit_loop {
 	unsigned int again; /* on how many other VLs the same cables are a loop, too */
 };
 
-/* The loops: one of the shortest for each set of channels that all depend on each other. */
+/*
+ * The loops: one for each set of channels that all depend on each other. It is one of the shortest,
+ * except in a very large set, whose search ends early.
+ */
 struct credit_loops {
 	struct credit_loop *items;
 	size_t count;
@@ -117,8 +120,10 @@ struct credit_loops {
 };
 
 /*
- * Fills an empty list. The time is proportional to the number of LIDs times that of switches. LIDs
- * that go in a circle at a switch are left out: fabric check reports them as lft-loop.
+ * Fills an empty list. The time is proportional to the number of LIDs times that of switches, and
+ * with `lanes` also times that of SLs and of sources at a switch that get different VLs; with
+ * `pairs`, the hops of each come on top. LIDs that go in a circle at a switch are left out: fabric
+ * check reports them as lft-loop.
  */
 void credit_loops_find(const struct fabric *fabric, const struct forwarding *forwarding,
 		       const struct credit_traffic *traffic, struct credit_loops *loops);
@@ -126,7 +131,7 @@ void credit_loops_clear(struct credit_loops *loops);
 
 /*
  * Lists the pairs whose packets go from one port of the loops to another: all or, if they are more
- * than `most`, as many as that, spread over all LIDs, those of the loops themselves included.
+ * than `most`, as many as that, spread over all LIDs, and those of the loops themselves.
  */
 void credit_pairs_list(const struct fabric *fabric, const struct forwarding *forwarding,
 		       const struct credit_loops *loops, size_t most, struct credit_pairs *pairs);

@@ -21,7 +21,7 @@ struct lister {
 	const bool *ports;
 	uint8_t *crossings; /* by table, for one LID: enum crossing */
 	size_t most;
-	uint64_t step;
+	uint64_t total; /* number of pairs; 0: not known yet */
 	struct credit_pairs *pairs;
 };
 
@@ -58,27 +58,33 @@ static bool crosses(struct lister *lister, uint32_t table)
 	return crossing == CROSSING_YES;
 }
 
+/* Whether the pair is one of the `most` that are spread over all, or one of the first of them. */
+static bool is_chosen(const struct lister *lister, uint64_t number)
+{
+	if (!lister->total)
+		return number < lister->most;
+	return (number + 1) * lister->most / lister->total > number * lister->most / lister->total;
+}
+
 static void add_pair(struct lister *lister, uint32_t source)
 {
 	struct credit_pairs *pairs = lister->pairs;
 
 	if (fabric_are_planes(lister->walker.fabric, source, lister->walker.owner))
 		return;
-	if (pairs->wanted++ % lister->step == 0 && pairs->count < lister->most)
+	if (is_chosen(lister, pairs->wanted++))
 		MEM_ADD(pairs->items, pairs->count) = (struct credit_pair){
 			.source = source,
 			.lid = (uint16_t)lister->walker.lid,
 		};
 }
 
-/* Lists every pair, or one of `step` pairs. */
 static void list(struct lister *lister, const struct fabric *fabric,
-		 const struct forwarding *forwarding, uint64_t step)
+		 const struct forwarding *forwarding)
 {
 	struct credit_walker *walker = &lister->walker;
 
 	credit_pairs_clear(lister->pairs);
-	lister->step = step;
 	credit_walker_make(fabric, forwarding, walker);
 	while (credit_walker_next(walker)) {
 		memset(lister->crossings, CROSSING_UNKNOWN, forwarding->count);
@@ -89,17 +95,31 @@ static void list(struct lister *lister, const struct fabric *fabric,
 	credit_walker_clear(walker);
 }
 
-/* The packets of these loops come first: most subnets have one SL. */
-static void put_first(const struct credit_loops *loops, struct credit_pairs *pairs)
+static int compare(const void *a, const void *b)
 {
-	size_t next = 0;
+	const struct credit_pair *one = a, *other = b;
+	const int order = COMPARE(one->lid, other->lid) ?: COMPARE(one->sl, other->sl);
+
+	return order ?: COMPARE(one->source, other->source);
+}
+
+/* Adds the packets of these loops, if they are not there yet: most subnets have one SL. */
+static void add_loops(const struct credit_loops *loops, struct credit_pairs *pairs)
+{
+	size_t kept = 0;
 
 	for (size_t i = 0; i < loops->count; i++)
-		for (size_t j = 0; j < loops->items[i].count && next < pairs->count; j++)
-			pairs->items[next++] = (struct credit_pair){
+		for (size_t j = 0; j < loops->items[i].count; j++)
+			MEM_ADD(pairs->items, pairs->count) = (struct credit_pair){
 				.source = loops->items[i].waits[j].source,
 				.lid = loops->items[i].waits[j].lid,
 			};
+	if (pairs->count)
+		qsort(pairs->items, pairs->count, sizeof(*pairs->items), compare);
+	for (size_t i = 0; i < pairs->count; i++)
+		if (!i || compare(&pairs->items[i], &pairs->items[kept - 1]))
+			pairs->items[kept++] = pairs->items[i];
+	pairs->count = kept;
 }
 
 void credit_pairs_list(const struct fabric *fabric, const struct forwarding *forwarding,
@@ -108,10 +128,11 @@ void credit_pairs_list(const struct fabric *fabric, const struct forwarding *for
 	struct lister lister = {.ports = loops->ports, .most = most, .pairs = pairs};
 
 	lister.crossings = mem_alloc_zero(forwarding->count + 1, sizeof(*lister.crossings));
-	list(&lister, fabric, forwarding, 1);
+	list(&lister, fabric, forwarding);
 	if (pairs->wanted > most) {
-		list(&lister, fabric, forwarding, (pairs->wanted + most - 1) / most);
-		put_first(loops, pairs);
+		lister.total = pairs->wanted;
+		list(&lister, fabric, forwarding);
+		add_loops(loops, pairs);
 	}
 	free(lister.crossings);
 }
@@ -158,14 +179,6 @@ static void done(void *context, const struct mad_reply *reply)
 	}
 	asker->known[number] = true;
 	asker->pairs->items[number].sl = path_record_sl(reply->mad + MAD_SA_DATA_AT);
-}
-
-static int compare(const void *a, const void *b)
-{
-	const struct credit_pair *one = a, *other = b;
-	const int order = COMPARE(one->lid, other->lid) ?: COMPARE(one->sl, other->sl);
-
-	return order ?: COMPARE(one->source, other->source);
 }
 
 int credit_pairs_ask(struct mad_engine *engine, const struct mad_route *route,
