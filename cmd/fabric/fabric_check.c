@@ -338,8 +338,7 @@ static const struct enum_name credit_words[] = {
 static const struct option_row options[] = {
 	CHOICE_OPTION(
 		struct fabric_args, credit, 0, "credit-loops", "SL", credit_words,
-		"find loops if packets have this SL (0 to 15), every SL (all), or their path's "
-		"(paths)"),
+		"credit loops if packets have this SL, every SL (all), or their path's (paths)"),
 	CHOICE_OPTION(struct fabric_args, fail_on, 0, "fail-on", "SEVERITY", severity_names,
 		      "exit with status 4 from this severity on (default warning)"),
 	FABRIC_EXPECTED_OPTION,

@@ -518,8 +518,7 @@ static size_t count_pairs(const struct credit_pairs *pairs, uint32_t source, uin
 	return count;
 }
 
-/* Of too many pairs, the limit is used up, and no LID is left out; those of the loops come on top.
- */
+/* The limit is used up, and no LID is left out; those of the loops come on top. */
 static void too_many_pairs(void **state)
 {
 	struct credit_pairs pairs = {.items = NULL};
