@@ -519,7 +519,7 @@ def late_garbage(server):
                  message(VECTOR, struct.pack('>I', 65536)), message(GID_SEEN, bytes(8)),
                  message(XRC, bytes(8)), message(XRC, struct.pack('>III', PAIRS, 2, 1)),
                  message(LIMITS, bytes(4)), message(LIMITED, bytes(8)),
-                 message(HEADER), message(HEADER, struct.pack('>I', 2)), message(HEADER_AGREED, bytes(4)),
+                 message(HEADER), message(HEADER, struct.pack('>I', 2)), message(HEADER_AGREED, bytes(8)),
                  message(WELCOME), message(WAITED, struct.pack('>III', 0, 0, 33))):
         with server.greeted() as client:
             client.send(data)
@@ -529,7 +529,7 @@ def late_garbage(server):
                  message(WAY, bytes(12)), message(TARGET, bytes(12)), message(REPORT),
                  message(GID_LOOK), message(LIMITS), message(MEMORY, bytes(12)), message(VECTOR, bytes(4)),
                  message(LEAVING, bytes(4)), message(GID_SEEN, bytes(4)), message(XRC, bytes(12)),
-                 message(HEADER, bytes(4)),
+                 message(HEADER, bytes(4)), message(HEADER_AGREED, bytes(4)),
                  message(WINDOW, struct.pack('>6I3Q', 0, 1, 1, 0, 0, 2, 0, 64, 1)),
                  message(LEAVE, struct.pack('>I', 0))):
         with server.greeted() as client:
