@@ -169,21 +169,27 @@ static void find_absent(struct doctor_context *run, const char *module,
 	doctor_error(run, "the running kernel has no module %s", module);
 }
 
+/* Reads the state of the function. Returns false, with the verdict, if it misses no module. */
+static bool misses_module(struct doctor_context *run, struct function_state *state)
+{
+	function_state_read(run, state);
+	if (!state->row)
+		doctor_does_not_apply(run);
+	else if (!state->missing || state->loaded == TRISTATE_YES)
+		doctor_ok(run, "no module of the function is missing");
+	else
+		return true;
+	return false;
+}
+
 void check_module_absent(struct doctor_context *run)
 {
 	const struct module_files *files;
 	_cleanup_(freep) char *file = NULL;
 	struct function_state state;
 
-	function_state_read(run, &state);
-	if (!state.row) {
-		doctor_does_not_apply(run);
+	if (!misses_module(run, &state))
 		return;
-	}
-	if (!state.missing || state.loaded == TRISTATE_YES) {
-		doctor_ok(run, "no module of the function is missing");
-		return;
-	}
 	files = doctor_module_files(run->facts);
 	file = module_file(files, state.missing);
 	if (file) {
@@ -303,15 +309,8 @@ void check_module_unsigned(struct doctor_context *run)
 	uint64_t needs;
 	int error = 0;
 
-	function_state_read(run, &state);
-	if (!state.row) {
-		doctor_does_not_apply(run);
+	if (!misses_module(run, &state))
 		return;
-	}
-	if (!state.missing || state.loaded == TRISTATE_YES) {
-		doctor_ok(run, "no module of the function is missing");
-		return;
-	}
 	doctor_evidence(run, NULL, "%s is not loaded", state.missing);
 	refuses = refuses_unsigned(run, &error);
 	if (refuses == TRISTATE_YES) {
