@@ -54,18 +54,12 @@ static unsigned int rank(const struct device *device, const struct port *port, b
 static const struct device *find_pair(const struct inventory *inventory, const struct port *port,
 				      const struct port **ret_port)
 {
-	for (size_t i = 0; i < inventory->devices.count; i++) {
-		const struct device *device = &inventory->devices.items[i];
-
-		for (size_t j = 0; j < device->port_count; j++) {
-			const struct port *other = &device->ports[j];
-
-			if (other == port || !other->port_guid.known || !port->port_guid.known ||
-			    other->port_guid.value != port->port_guid.value || lacks_smi(other))
-				continue;
-			*ret_port = other;
-			return device;
-		}
+	for_each_port (device, other, &inventory->devices) {
+		if (other == port || !other->port_guid.known || !port->port_guid.known ||
+		    other->port_guid.value != port->port_guid.value || lacks_smi(other))
+			continue;
+		*ret_port = other;
+		return device;
 	}
 	return NULL;
 }
@@ -95,52 +89,33 @@ static void fill(const struct inventory *inventory, const struct device *device,
 	ret->smi_port = (unsigned int)(pair ? pair_port->port.value : port->port.value);
 }
 
-struct census {
-	size_t ports, ethernet, iwarp;
-	char *name; /* DEV/PORT of the first port */
-};
-
-static void count_ports(const struct inventory *inventory, struct census *ret)
-{
-	for (size_t i = 0; i < inventory->devices.count; i++) {
-		const struct device *device = &inventory->devices.items[i];
-
-		for (size_t j = 0; j < device->port_count; j++) {
-			const struct port *port = &device->ports[j];
-
-			ret->ports++;
-			ret->ethernet += port->link_layer.value == LINK_LAYER_ETHERNET;
-			ret->iwarp += device->node_type.value == NODE_TYPE_RNIC;
-			if (!ret->name)
-				ret->name = mem_format("%s/%u", device->name,
-						       (unsigned int)port->port.value);
-		}
-	}
-}
-
 static void explain_none(const struct inventory *inventory, char **ret_reason, char **ret_hint)
 {
-	struct census census = {.name = NULL};
-	const char *what, *peer = "rdmactl ping and selftest reach a peer";
+	const char *what = "Ethernet, which has no LIDs, no subnet management and no subnet "
+			   "administration";
+	const char *peer = "rdmactl ping and selftest reach a peer";
+	size_t ports = 0, ethernet = 0, iwarp = 0;
+	_cleanup_(freep) char *first = NULL;
 
-	count_ports(inventory, &census);
-	if (census.ports && census.iwarp == census.ports) {
+	for_each_port (device, port, &inventory->devices) {
+		if (!ports++)
+			first = port_object(port);
+		ethernet += port->link_layer.value == LINK_LAYER_ETHERNET;
+		iwarp += device->node_type.value == NODE_TYPE_RNIC;
+	}
+	if (ports && iwarp == ports) {
 		what = "Ethernet with iWARP, which carries no management datagrams";
 		peer = "rdmactl selftest reaches a peer";
-	} else {
-		what = "Ethernet, which has no LIDs, no subnet management and no subnet "
-		       "administration";
 	}
-	if (!census.ports || census.ethernet < census.ports)
+	if (!ports || ethernet < ports)
 		*ret_reason = mem_string(
 			"no InfiniBand port: subnet management and administration need InfiniBand");
-	else if (census.ports == 1)
-		*ret_reason = mem_format("port %s is %s", census.name, what);
+	else if (ports == 1)
+		*ret_reason = mem_format("port %s is %s", first, what);
 	else
-		*ret_reason = mem_format("the %zu ports here are %s", census.ports, what);
+		*ret_reason = mem_format("the %zu ports here are %s", ports, what);
 	*ret_hint = mem_format("on Ethernet: rdmactl ports, gids and counters show the port, %s",
 			       peer);
-	free(census.name);
 }
 
 int mad_port_choose(const struct inventory *inventory, bool ethernet, struct mad_port *ret_port,
@@ -150,18 +125,14 @@ int mad_port_choose(const struct inventory *inventory, bool ethernet, struct mad
 	const struct port *best_port = NULL;
 	unsigned int best_rank = 0;
 
-	for (size_t i = 0; i < inventory->devices.count; i++) {
-		const struct device *device = &inventory->devices.items[i];
+	for_each_port (device, port, &inventory->devices) {
+		const unsigned int found = rank(device, port, ethernet);
 
-		for (size_t j = 0; j < device->port_count; j++) {
-			unsigned int found = rank(device, &device->ports[j], ethernet);
-
-			if (found <= best_rank)
-				continue;
-			best = device;
-			best_port = &device->ports[j];
-			best_rank = found;
-		}
+		if (found <= best_rank)
+			continue;
+		best = device;
+		best_port = port;
+		best_rank = found;
 	}
 	if (!best) {
 		explain_none(inventory, ret_reason, ret_hint);

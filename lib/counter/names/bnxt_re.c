@@ -2,16 +2,23 @@
 #include "counter/names/counter_table.h"
 
 /* drivers/infiniband/hw/bnxt_re/hw_counters.c */
-#define IN_USE(name_, what_)                                                             \
-	{                                                                                \
-		"active_" name_, "active_" name_, NONE(OBJECTS, RESOURCES, INFO, OTHER), \
-			what_ " in use.", .kind = COUNTER_GAUGE                          \
-	}
-#define MOST_IN_USE(name_, what_)                                                         \
-	{                                                                                 \
-		"watermark_" name_, "most_" name_, NONE(OBJECTS, RESOURCES, INFO, OTHER), \
-			"Most " what_ " that were in use at once.", .kind = COUNTER_GAUGE \
-	}
+#define OBJECTS(OBJECT)                                                                        \
+	OBJECT("pds", "Protection domains", "protection domains")                              \
+	OBJECT("ahs", "Address handles", "address handles")                                    \
+	OBJECT("qps", "Queue pairs", "queue pairs")                                            \
+	OBJECT("rc_qps", "Reliable connected queue pairs", "reliable connected queue pairs")   \
+	OBJECT("ud_qps", "Unreliable datagram queue pairs", "unreliable datagram queue pairs") \
+	OBJECT("srqs", "Shared receive queues", "shared receive queues")                       \
+	OBJECT("cqs", "Completion queues", "completion queues")                                \
+	OBJECT("mrs", "Memory regions", "memory regions")                                      \
+	OBJECT("mws", "Memory windows", "memory windows")
+
+#define IN_USE(name_, many_, what_)                                               \
+	{"active_" name_, "active_" name_, NONE(OBJECTS, RESOURCES, INFO, OTHER), \
+	 many_ " in use.", .kind = COUNTER_GAUGE},
+#define MOST_IN_USE(name_, many_, what_)                                           \
+	{"watermark_" name_, "most_" name_, NONE(OBJECTS, RESOURCES, INFO, OTHER), \
+	 "Most " what_ " that were in use at once.", .kind = COUNTER_GAUGE},
 
 #define RX_GOOD_PACKETS                                            \
 	"rx_roce_good_packets", RX(PACKETS, TRAFFIC, INFO, OTHER), \
@@ -21,26 +28,9 @@
 		"Bytes of RoCE packets received without an error.", .part = true
 
 static const struct counter_name rows[] = {
-	IN_USE("pds", "Protection domains"),
-	IN_USE("ahs", "Address handles"),
-	IN_USE("qps", "Queue pairs"),
-	IN_USE("rc_qps", "Reliable connected queue pairs"),
-	IN_USE("ud_qps", "Unreliable datagram queue pairs"),
-	IN_USE("srqs", "Shared receive queues"),
-	IN_USE("cqs", "Completion queues"),
-	IN_USE("mrs", "Memory regions"),
-	IN_USE("mws", "Memory windows"),
-	MOST_IN_USE("pds", "protection domains"),
-	MOST_IN_USE("ahs", "address handles"),
-	MOST_IN_USE("qps", "queue pairs"),
-	MOST_IN_USE("rc_qps", "reliable connected queue pairs"),
-	MOST_IN_USE("ud_qps", "unreliable datagram queue pairs"),
-	MOST_IN_USE("srqs", "shared receive queues"),
-	MOST_IN_USE("cqs", "completion queues"),
-	MOST_IN_USE("mrs", "memory regions"),
-	MOST_IN_USE("mws", "memory windows"),
-	{"resize_cq_cnt", "completion_queue_resizes", NONE(REQUESTS, RESOURCES, INFO, OTHER),
-	 "Completion queues that were resized."},
+	OBJECTS(IN_USE) OBJECTS(MOST_IN_USE){"resize_cq_cnt", "completion_queue_resizes",
+					     NONE(REQUESTS, RESOURCES, INFO, OTHER),
+					     "Completion queues that were resized."},
 	{"rx_pkts", RX_PACKETS},
 	{"rx_bytes", RX_BYTES},
 	{"tx_pkts", TX_PACKETS},

@@ -2,25 +2,23 @@
 #include "counter/names/counter_table.h"
 
 /* drivers/infiniband/hw/hns/hns_roce_main.c */
+#define TRANSPORT_ROW(way_, direction_, name_, what_)                                  \
+	{                                                                              \
+		way_ "_" name_ "_pkt", way_ "_" name_ "_packets",                      \
+			direction_(PACKETS, TRAFFIC, INFO, OTHER), what_, .part = true \
+	}
+#define TRANSPORT_ROWS(way_, direction_, end_)                                                   \
+	TRANSPORT_ROW(way_, direction_, "rc", "Packets of reliable connections" end_),           \
+		TRANSPORT_ROW(way_, direction_, "uc", "Packets of unreliable connections" end_), \
+		TRANSPORT_ROW(way_, direction_, "ud", "Unreliable datagrams" end_),              \
+		TRANSPORT_ROW(way_, direction_, "xrc",                                           \
+			      "Packets of extended reliable connections" end_)
+
 static const struct counter_name rows[] = {
 	{"rx_pkt", RX_PACKETS},
 	{"tx_pkt", TX_PACKETS},
-	{"rx_rc_pkt", "rx_rc_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
-	 "Packets of reliable connections received.", .part = true},
-	{"rx_uc_pkt", "rx_uc_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
-	 "Packets of unreliable connections received.", .part = true},
-	{"rx_ud_pkt", "rx_ud_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
-	 "Unreliable datagrams received.", .part = true},
-	{"rx_xrc_pkt", "rx_xrc_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
-	 "Packets of extended reliable connections received.", .part = true},
-	{"tx_rc_pkt", "tx_rc_packets", TX(PACKETS, TRAFFIC, INFO, OTHER),
-	 "Packets of reliable connections sent.", .part = true},
-	{"tx_uc_pkt", "tx_uc_packets", TX(PACKETS, TRAFFIC, INFO, OTHER),
-	 "Packets of unreliable connections sent.", .part = true},
-	{"tx_ud_pkt", "tx_ud_packets", TX(PACKETS, TRAFFIC, INFO, OTHER),
-	 "Unreliable datagrams sent.", .part = true},
-	{"tx_xrc_pkt", "tx_xrc_packets", TX(PACKETS, TRAFFIC, INFO, OTHER),
-	 "Packets of extended reliable connections sent.", .part = true},
+	TRANSPORT_ROWS("rx", RX, " received."),
+	TRANSPORT_ROWS("tx", TX, " sent."),
 	{"rx_err_pkt", RX_ERRORS},
 	{"tx_err_pkt", TX_ERRORS},
 	{"rx_cnp_pkt", RX_CNP_PACKETS},

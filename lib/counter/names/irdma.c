@@ -42,42 +42,35 @@
 		 "IPv" v_ " packets that had to be cut into segments before sending.",             \
 		 .part = true},
 
-#define RX_TCP_SEGMENTS                                       \
-	"rx_tcp_segments", RX(PACKETS, TRAFFIC, INFO, OTHER), \
-		"TCP segments of iWARP connections received.", .part = true
-#define TX_TCP_SEGMENTS                                       \
-	"tx_tcp_segments", TX(PACKETS, TRAFFIC, INFO, OTHER), \
-		"TCP segments of iWARP connections sent.", .part = true
-#define TX_TCP_RETRANSMITTED_SEGMENTS                                                          \
-	"tx_tcp_retransmitted_segments", TX(PACKETS, RETRANSMISSION, WARNING, RETRANSMISSION), \
-		"TCP segments of iWARP connections that were sent again: they or their "       \
-		"acknowledgements "                                                            \
-		"were lost."
-#define RX_TCP_OPTION_ERRORS                                         \
-	"rx_tcp_option_errors", RX(PACKETS, ERRORS, SERIOUS, ERROR), \
-		"TCP segments received with options that could not be understood."
-#define RX_TCP_PROTOCOL_ERRORS                                         \
-	"rx_tcp_protocol_errors", RX(PACKETS, ERRORS, SERIOUS, ERROR), \
-		"TCP segments received that broke the protocol."
-#define MEMORY_WINDOW_BINDS                                           \
-	"memory_window_binds", NONE(REQUESTS, REQUESTS, INFO, OTHER), \
-		"Memory window bind operations."
-#define INVALIDATES "invalidates", NONE(REQUESTS, REQUESTS, INFO, OTHER), "Invalidate operations."
+/* The other rows that Linux 7.2 (but not yet 6.12) has without the protocol in their names. */
+#define TCP_ROWS(tcp_)                                                                            \
+	{tcp_ "InSegs", "rx_tcp_segments", RX(PACKETS, TRAFFIC, INFO, OTHER),                     \
+	 "TCP segments of iWARP connections received.", .part = true},                            \
+		{tcp_ "OutSegs", "tx_tcp_segments", TX(PACKETS, TRAFFIC, INFO, OTHER),            \
+		 "TCP segments of iWARP connections sent.", .part = true},                        \
+		{tcp_ "RetransSegs", "tx_tcp_retransmitted_segments",                             \
+		 TX(PACKETS, RETRANSMISSION, WARNING, RETRANSMISSION),                            \
+		 "TCP segments of iWARP connections that were sent again: they or their "         \
+		 "acknowledgements were lost."},                                                  \
+		{tcp_ "InOptErrors", "rx_tcp_option_errors", RX(PACKETS, ERRORS, SERIOUS, ERROR), \
+		 "TCP segments received with options that could not be understood."},             \
+		{tcp_ "InProtoErrors", "rx_tcp_protocol_errors",                                  \
+		 RX(PACKETS, ERRORS, SERIOUS, ERROR),                                             \
+		 "TCP segments received that broke the protocol."},
+#define RDMA_ROWS(iw_)                                                                           \
+	{iw_ "InRdmaReads", RX_READ_REQUESTS}, {iw_ "InRdmaSends", RX_SENDS},                    \
+		{iw_ "InRdmaWrites", RX_WRITE_REQUESTS}, {iw_ "OutRdmaReads", TX_READ_REQUESTS}, \
+		{iw_ "OutRdmaSends", TX_SENDS}, {iw_ "OutRdmaWrites", TX_WRITE_REQUESTS},
+#define BIND_ROWS(iw_)                                                                \
+	{iw_ "RdmaBnd", "memory_window_binds", NONE(REQUESTS, REQUESTS, INFO, OTHER), \
+	 "Memory window bind operations."},                                           \
+	{                                                                             \
+		iw_ "RdmaInv", "invalidates", NONE(REQUESTS, REQUESTS, INFO, OTHER),  \
+			"Invalidate operations."                                      \
+	}
 
 static const struct counter_name rows[] = {
-	IP_ROWS("4") IP_ROWS("6"){"tcpInSegs", RX_TCP_SEGMENTS},
-	{"tcpOutSegs", TX_TCP_SEGMENTS},
-	{"tcpRetransSegs", TX_TCP_RETRANSMITTED_SEGMENTS},
-	{"tcpInOptErrors", RX_TCP_OPTION_ERRORS},
-	{"tcpInProtoErrors", RX_TCP_PROTOCOL_ERRORS},
-	{"iwInRdmaReads", RX_READ_REQUESTS},
-	{"iwInRdmaSends", RX_SENDS},
-	{"iwInRdmaWrites", RX_WRITE_REQUESTS},
-	{"iwOutRdmaReads", TX_READ_REQUESTS},
-	{"iwOutRdmaSends", TX_SENDS},
-	{"iwOutRdmaWrites", TX_WRITE_REQUESTS},
-	{"iwRdmaBnd", MEMORY_WINDOW_BINDS},
-	{"iwRdmaInv", INVALIDATES},
+	IP_ROWS("4") IP_ROWS("6") TCP_ROWS("tcp") RDMA_ROWS("iw") BIND_ROWS("iw"),
 	{"rxVlanErrors", "rx_vlan_errors", RX(PACKETS, DROPS, SERIOUS, ERROR),
 	 "Packets received with a VLAN tag that does not fit, and dropped."},
 	{"RxUDP", "rx_udp_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
@@ -104,22 +97,7 @@ static const struct counter_name rows[] = {
 	{"CRC errors", RX_ICRC_ERRORS},
 };
 
-/* Linux 7.2 (but not yet 6.12) has these names, without the protocol. */
-static const struct counter_name new_rows[] = {
-	{"InSegs", RX_TCP_SEGMENTS},
-	{"OutSegs", TX_TCP_SEGMENTS},
-	{"RetransSegs", TX_TCP_RETRANSMITTED_SEGMENTS},
-	{"InOptErrors", RX_TCP_OPTION_ERRORS},
-	{"InProtoErrors", RX_TCP_PROTOCOL_ERRORS},
-	{"RdmaBnd", MEMORY_WINDOW_BINDS},
-	{"RdmaInv", INVALIDATES},
-	{"InRdmaReads", RX_READ_REQUESTS},
-	{"InRdmaSends", RX_SENDS},
-	{"InRdmaWrites", RX_WRITE_REQUESTS},
-	{"OutRdmaReads", TX_READ_REQUESTS},
-	{"OutRdmaSends", TX_SENDS},
-	{"OutRdmaWrites", TX_WRITE_REQUESTS},
-};
+static const struct counter_name new_rows[] = {TCP_ROWS("") BIND_ROWS(""), RDMA_ROWS("")};
 
 const struct counter_names counter_names_irdma_new = COUNTER_TABLE(HW, "irdma", new_rows);
 const struct counter_names counter_names_irdma = COUNTER_TABLE(HW, "irdma", rows);

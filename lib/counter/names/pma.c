@@ -14,26 +14,37 @@
 		__VA_ARGS__, .kind = COUNTER_SATURATING, .width_bits = bits_ \
 	}
 
+/* The counters of data and packets, which old devices have with two widths and two names. */
+#define DATA_ROWS(bits_, after_)                                                                  \
+	BITS(bits_, "port_xmit_data" after_, "tx_bytes", TX(BYTES, TRAFFIC, INFO, OTHER),         \
+	     "Bytes of packets sent by the port, except link packets.", .factor = 4),             \
+		BITS(bits_, "port_rcv_data" after_, "rx_bytes", RX(BYTES, TRAFFIC, INFO, OTHER),  \
+		     "Bytes of packets received by the port, except link packets.", .factor = 4), \
+		BITS(bits_, "port_xmit_packets" after_, "tx_packets",                             \
+		     TX(PACKETS, TRAFFIC, INFO, TRAFFIC_SENT),                                    \
+		     "Packets sent by the port, including those with errors, except link "        \
+		     "packets.",                                                                  \
+		     .fallback = true),                                                           \
+		BITS(bits_, "port_rcv_packets" after_, "rx_packets",                              \
+		     RX(PACKETS, TRAFFIC, INFO, TRAFFIC_RECEIVED),                                \
+		     "Packets received by the port, including those with errors, except link "    \
+		     "packets.",                                                                  \
+		     .fallback = true)
+#define CAST_ROW(name_, canonical_, direction_, what_)                                    \
+	BITS(64, name_, canonical_ "_packets", direction_(PACKETS, TRAFFIC, INFO, OTHER), \
+	     what_ " by the port, including those with errors.", .part = true)
+#define CAST_ROWS(before_)                                                                  \
+	CAST_ROW(before_ "unicast_xmit_packets", "tx_unicast", TX, "Unicast packets sent"), \
+		CAST_ROW(before_ "unicast_rcv_packets", "rx_unicast", RX,                   \
+			 "Unicast packets received"),                                       \
+		CAST_ROW(before_ "multicast_xmit_packets", "tx_multicast", TX,              \
+			 "Multicast packets sent"),                                         \
+		CAST_ROW(before_ "multicast_rcv_packets", "rx_multicast", RX,               \
+			 "Multicast packets received")
+
 static const struct counter_name rows[] = {
-	BITS(0, "port_xmit_data", "tx_bytes", TX(BYTES, TRAFFIC, INFO, OTHER),
-	     "Bytes of packets sent by the port, except link packets.", .factor = 4),
-	BITS(0, "port_rcv_data", "rx_bytes", RX(BYTES, TRAFFIC, INFO, OTHER),
-	     "Bytes of packets received by the port, except link packets.", .factor = 4),
-	BITS(0, "port_xmit_packets", "tx_packets", TX(PACKETS, TRAFFIC, INFO, TRAFFIC_SENT),
-	     "Packets sent by the port, including those with errors, except link packets.",
-	     .fallback = true),
-	BITS(0, "port_rcv_packets", "rx_packets", RX(PACKETS, TRAFFIC, INFO, TRAFFIC_RECEIVED),
-	     "Packets received by the port, including those with errors, except link packets.",
-	     .fallback = true),
-	BITS(64, "unicast_xmit_packets", "tx_unicast_packets", TX(PACKETS, TRAFFIC, INFO, OTHER),
-	     "Unicast packets sent by the port, including those with errors.", .part = true),
-	BITS(64, "unicast_rcv_packets", "rx_unicast_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
-	     "Unicast packets received by the port, including those with errors.", .part = true),
-	BITS(64, "multicast_xmit_packets", "tx_multicast_packets",
-	     TX(PACKETS, TRAFFIC, INFO, OTHER),
-	     "Multicast packets sent by the port, including those with errors.", .part = true),
-	BITS(64, "multicast_rcv_packets", "rx_multicast_packets", RX(PACKETS, TRAFFIC, INFO, OTHER),
-	     "Multicast packets received by the port, including those with errors.", .part = true),
+	DATA_ROWS(0, ""),
+	CAST_ROWS(""),
 	BITS(32, "port_xmit_wait", "tx_wait_ticks", TX(TICKS, CONGESTION, INFO, CONGESTION),
 	     "Ticks in which the port had data to send but no credit or no turn: the far end or "
 	     "the fabric is congested."),
@@ -88,28 +99,8 @@ const struct counter_names counter_names_pma = COUNTER_TABLE(PMA, NULL, rows);
  * ports/N/counters have 32 bits. The kernel has no such directory.
  */
 static const struct counter_name ext_rows[] = {
-	BITS(64, "port_xmit_data_64", "tx_bytes", TX(BYTES, TRAFFIC, INFO, OTHER),
-	     "Bytes of packets sent by the port, except link packets.", .factor = 4),
-	BITS(64, "port_rcv_data_64", "rx_bytes", RX(BYTES, TRAFFIC, INFO, OTHER),
-	     "Bytes of packets received by the port, except link packets.", .factor = 4),
-	BITS(64, "port_xmit_packets_64", "tx_packets", TX(PACKETS, TRAFFIC, INFO, TRAFFIC_SENT),
-	     "Packets sent by the port, including those with errors, except link packets.",
-	     .fallback = true),
-	BITS(64, "port_rcv_packets_64", "rx_packets", RX(PACKETS, TRAFFIC, INFO, TRAFFIC_RECEIVED),
-	     "Packets received by the port, including those with errors, except link packets.",
-	     .fallback = true),
-	BITS(64, "port_unicast_xmit_packets", "tx_unicast_packets",
-	     TX(PACKETS, TRAFFIC, INFO, OTHER),
-	     "Unicast packets sent by the port, including those with errors.", .part = true),
-	BITS(64, "port_unicast_rcv_packets", "rx_unicast_packets",
-	     RX(PACKETS, TRAFFIC, INFO, OTHER),
-	     "Unicast packets received by the port, including those with errors.", .part = true),
-	BITS(64, "port_multicast_xmit_packets", "tx_multicast_packets",
-	     TX(PACKETS, TRAFFIC, INFO, OTHER),
-	     "Multicast packets sent by the port, including those with errors.", .part = true),
-	BITS(64, "port_multicast_rcv_packets", "rx_multicast_packets",
-	     RX(PACKETS, TRAFFIC, INFO, OTHER),
-	     "Multicast packets received by the port, including those with errors.", .part = true),
+	DATA_ROWS(64, "_64"),
+	CAST_ROWS("port_"),
 };
 
 const struct counter_names counter_names_pma_ext = COUNTER_TABLE(PMA, NULL, ext_rows);
