@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads attributes of a management class, with all blocks of their tables. */
+/*
+ * Reads attributes of a management class, with all blocks of their tables; and rdmactl cc, which
+ * reads and sets the congestion control of a node (class 0x21, annex A10).
+ */
 #include "cmd/mad/gmp.h"
 
 #include <stdlib.h>
@@ -7,20 +10,9 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "cmd/commands.h"
 #include "mad/format/codes.h"
 #include "schema/bits.h"
-
-const struct option_row gmp_all_options[] = {
-	FLAG_OPTION(struct gmp_args, all, 'a', "all", "include entries that are all zeros"),
-	{.name = NULL},
-};
-
-const struct option_row gmp_set_options[] = {
-	STRING_OPTION(struct gmp_args, set, 0, "set", "FIELD=VALUE", COMPLETE_FIELD,
-		      "change a field (several separated by commas)"),
-	FLAG_OPTION(struct gmp_args, yes, 'y', "yes", "do not ask before changing it"),
-	{.name = NULL},
-};
 
 bool gmp_call(struct gmp_run *run, size_t destination, uint8_t method, uint32_t modifier,
 	      const unsigned char *data, unsigned char *ret_data)
@@ -247,3 +239,68 @@ int gmp_run(const struct ctx *ctx, const void *args, char **words)
 	free(run.records);
 	return status;
 }
+
+static const struct option_row all_options[] = {
+	FLAG_OPTION(struct gmp_args, all, 'a', "all", "include entries that are all zeros"),
+	{.name = NULL},
+};
+
+static const struct option_row set_options[] = {
+	STRING_OPTION(struct gmp_args, set, 0, "set", "FIELD=VALUE", COMPLETE_FIELD,
+		      "change a field (several separated by commas)"),
+	FLAG_OPTION(struct gmp_args, yes, 'y', "yes", "do not ask before changing it"),
+	{.name = NULL},
+};
+
+/* Attributes that only report, and cannot be set. */
+static bool is_report(const struct mad_attribute *attribute)
+{
+	return attribute->id == MAD_CC_INFO || attribute->id == MAD_CC_LOG ||
+	       attribute->id == MAD_CC_TIMESTAMP || attribute->id == UMAD_ATTR_CLASS_PORT_INFO;
+}
+
+static bool child(size_t number, struct command *ret_child)
+{
+	const struct mad_attribute *attribute = mad_attribute_at(cc_attributes, number);
+	size_t count = 0;
+
+	if (!attribute)
+		return false;
+	*ret_child = (struct command){
+		.name = attribute->word,
+		.alias = attribute->alias,
+		.objects = attribute->entries ? "[DEST [ENTRY...]]" : "[DEST]",
+		.most_objects = -1,
+		.args_size = sizeof(struct gmp_args),
+		.schema = attribute->schema,
+		.all_columns = !attribute->entries,
+		.data = attribute,
+		.run = gmp_run,
+	};
+	if (attribute->entries)
+		ret_child->options[count++] = all_options;
+	if (!is_report(attribute))
+		ret_child->options[count++] = set_options;
+	ret_child->options[count] = mad_options;
+	return true;
+}
+
+static const struct option_rule rules[] = {
+	OPTIONS_NEED("yes", "set", NULL),
+	OPTIONS_EXCLUDE("all", "set", NULL),
+	MAD_RULES,
+	{.options = NULL},
+};
+
+const struct command cc_command = {
+	.name = "cc",
+	.group = GROUP_MAD,
+	.summary = "read and set congestion control of a node",
+	.objects = "ATTRIBUTE [DEST [ENTRY...]]",
+	.least_objects = 1,
+	.most_objects = -1,
+	.rules = rules,
+	.child = child,
+	.child_word = "ATTRIBUTE",
+	.own_timeout = true,
+};

@@ -25,9 +25,6 @@ struct gmp_run {
 	size_t record_count;
 };
 
-/* The options of attributes that can be set, and of tables. */
-extern const struct option_row gmp_set_options[], gmp_all_options[];
-
 /* Sends one request. Returns false if it failed, which is reported. */
 bool gmp_call(struct gmp_run *run, size_t destination, uint8_t method, uint32_t modifier,
 	      const unsigned char *data, unsigned char *ret_data);

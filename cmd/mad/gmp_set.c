@@ -9,7 +9,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/mad/gmp.h"
-#include "cmd/mad/mad_change.h"
 #include "schema/bits.h"
 
 /* All fields of SwitchCongestionSetting, whatever the order of the bits is. */

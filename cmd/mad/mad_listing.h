@@ -7,6 +7,7 @@
 
 #include "cmd/listing.h"
 #include "mad/session.h"
+#include "mad/smp_change.h"
 
 /* The common options. The args of such a command begin with this struct, as the member `mad`. */
 struct mad_args {
@@ -71,3 +72,13 @@ enum target_kind mad_forced_kind(const struct mad_args *args);
 int mad_listing_end(struct mad_listing *mad);
 /* The same for a command that has printed something other than its rows, with that result. */
 int mad_listing_end_quietly(struct mad_listing *mad, int rc);
+
+/*
+ * For --set of subnet management and of other classes: find the fields that it names, and put its
+ * values. Return false with the reason in the listing.
+ */
+bool mad_change_find(struct listing *listing, struct smp_change *change, const char *set);
+bool mad_change_put(struct listing *listing, struct smp_change *change);
+/* Shows what would change at the place, and asks for confirmation unless `yes`. */
+bool mad_change_confirm(struct listing *listing, const struct smp_change *change, const char *place,
+			bool yes);

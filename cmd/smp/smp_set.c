@@ -3,7 +3,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cmd/mad/mad_change.h"
 #include "cmd/smp/smp_run.h"
 
 struct run {

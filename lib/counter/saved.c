@@ -28,17 +28,14 @@ static const struct field head_fields[] = {
 const struct schema saved_head_schema = SCHEMA("saved_head", struct saved_head, head_fields,
 					       "when and where counters were saved");
 
-/* The part of a snapshot's manifest (lib/snapshot/manifest.c) that is used here. */
-struct told {
-	char *time;
+/* The part of a snapshot's manifest (lib/snapshot/manifest.c) that is used here: the time. */
+static const struct schema told_schema = {
+	.name = "snapshot",
+	.version = 1,
+	.record_size = sizeof(struct saved_head),
+	.fields = head_fields,
+	.field_count = 1,
 };
-
-static const struct field told_fields[] = {
-	STRING_FIELD(struct told, time, "time", "TIME", 0, 0, "time when it was taken (UTC)"),
-};
-
-static const struct schema told_schema = SCHEMA("snapshot", struct told, told_fields,
-						"when a snapshot was taken");
 static const struct schema no_head = {.name = "none"};
 
 enum { MOST_OF_MANIFEST = 16 << 20 };
@@ -50,7 +47,7 @@ enum { MOST_OF_MANIFEST = 16 << 20 };
 static char *time_of(const char *root_directory)
 {
 	_cleanup_(freep) char *path = NULL, *text = NULL, *message = NULL;
-	struct told *told = NULL;
+	struct saved_head *told = NULL;
 	size_t length, count = 0;
 	struct stat status;
 	char *time = NULL;

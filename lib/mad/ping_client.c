@@ -310,7 +310,6 @@ int ping_round(struct ping_client *ping)
 	return mad_engine_run(ping->session->engine, &work);
 }
 
-/* Queries the descriptions of nodes that answered without a host name. */
 void ping_describe_nodes(struct ping_client *ping)
 {
 	_cleanup_(freep) struct mad_item *items = mad_items_new(ping->target_count);

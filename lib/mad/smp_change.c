@@ -41,57 +41,64 @@ int smp_change_parse(struct smp_change *change, const char *text)
  * Fields that only the node sets: RO in the tables of 14.2.5.4 (SwitchInfo) and 14.2.5.6
  * (PortInfo). That includes all of NodeInfo; a field that is not listed here may be written.
  */
-static const struct {
-	uint16_t attribute;
-	const char *key;
-} read_only[] = {
-	{UMAD_SM_ATTR_NODE_INFO, NULL},
-	{UMAD_SM_ATTR_PORT_INFO, "cap_mask"},
-	{UMAD_SM_ATTR_PORT_INFO, "capabilities"},
-	{UMAD_SM_ATTR_PORT_INFO, "cap_mask2"},
-	{UMAD_SM_ATTR_PORT_INFO, "capabilities2"},
-	{UMAD_SM_ATTR_PORT_INFO, "diag_code"},
-	{UMAD_SM_ATTR_PORT_INFO, "local_port"},
-	{UMAD_SM_ATTR_PORT_INFO, "width_lanes"},
-	{UMAD_SM_ATTR_PORT_INFO, "width_supported"},
-	{UMAD_SM_ATTR_PORT_INFO, "speed_supported"},
-	{UMAD_SM_ATTR_PORT_INFO, "speed_active"},
-	{UMAD_SM_ATTR_PORT_INFO, "speed_ext_supported"},
-	{UMAD_SM_ATTR_PORT_INFO, "speed_ext_active"},
-	{UMAD_SM_ATTR_PORT_INFO, "speed_ext2_supported"},
-	{UMAD_SM_ATTR_PORT_INFO, "speed_ext2_active"},
-	{UMAD_SM_ATTR_PORT_INFO, "mtu_cap_bytes"},
-	{UMAD_SM_ATTR_PORT_INFO, "vls_supported"},
-	{UMAD_SM_ATTR_PORT_INFO, "vl_arbitration_high_cap"},
-	{UMAD_SM_ATTR_PORT_INFO, "vl_arbitration_low_cap"},
-	{UMAD_SM_ATTR_PORT_INFO, "init_type"},
-	{UMAD_SM_ATTR_PORT_INFO, "guid_table_length"},
-	{UMAD_SM_ATTR_PORT_INFO, "response_time_usec"},
-	{UMAD_SM_ATTR_PORT_INFO, "max_credit_hint"},
-	{UMAD_SM_ATTR_SWITCH_INFO, "linear_fdb_cap"},
-	{UMAD_SM_ATTR_SWITCH_INFO, "random_fdb_cap"},
-	{UMAD_SM_ATTR_SWITCH_INFO, "multicast_fdb_cap"},
-	{UMAD_SM_ATTR_SWITCH_INFO, "lids_per_port"},
-	{UMAD_SM_ATTR_SWITCH_INFO, "partition_enforcement_cap"},
-	{UMAD_SM_ATTR_SWITCH_INFO, "partition_enforcement_in"},
-	{UMAD_SM_ATTR_SWITCH_INFO, "partition_enforcement_out"},
-	{UMAD_SM_ATTR_SWITCH_INFO, "filter_raw_in"},
-	{UMAD_SM_ATTR_SWITCH_INFO, "filter_raw_out"},
-	{UMAD_SM_ATTR_SWITCH_INFO, "enhanced_port0"},
-};
+static const char *const read_only_of_port[] = {"cap_mask",
+						"capabilities",
+						"cap_mask2",
+						"capabilities2",
+						"diag_code",
+						"local_port",
+						"width_lanes",
+						"width_supported",
+						"speed_supported",
+						"speed_active",
+						"speed_ext_supported",
+						"speed_ext_active",
+						"speed_ext2_supported",
+						"speed_ext2_active",
+						"mtu_cap_bytes",
+						"vls_supported",
+						"vl_arbitration_high_cap",
+						"vl_arbitration_low_cap",
+						"init_type",
+						"guid_table_length",
+						"response_time_usec",
+						"max_credit_hint"};
+static const char *const read_only_of_switch[] = {"linear_fdb_cap",
+						  "random_fdb_cap",
+						  "multicast_fdb_cap",
+						  "lids_per_port",
+						  "partition_enforcement_cap",
+						  "partition_enforcement_in",
+						  "partition_enforcement_out",
+						  "filter_raw_in",
+						  "filter_raw_out",
+						  "enhanced_port0"};
 
 #define PORT_INFO_SPEEDS_EXT (1u << 31)
+
+static bool is_among(const char *key, const char *const *keys, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(keys[i], key))
+			return true;
+	return false;
+}
 
 static bool is_read_only(const struct smp_change *change, const char *key)
 {
 	/* The attributes of congestion control have their own numbers, and none is listed here. */
 	if (change->attribute->mgmt_class != UMAD_CLASS_SUBN_LID_ROUTED)
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(read_only); i++)
-		if (read_only[i].attribute == change->attribute->id &&
-		    (!read_only[i].key || !strcmp(read_only[i].key, key)))
-			return true;
-	return false;
+	switch (change->attribute->id) {
+	case UMAD_SM_ATTR_NODE_INFO:
+		return true;
+	case UMAD_SM_ATTR_PORT_INFO:
+		return is_among(key, read_only_of_port, ARRAY_SIZE(read_only_of_port));
+	case UMAD_SM_ATTR_SWITCH_INFO:
+		return is_among(key, read_only_of_switch, ARRAY_SIZE(read_only_of_switch));
+	default:
+		return false;
+	}
 }
 
 int smp_change_find(struct smp_change *change, const struct smp_value **ret_wrong)
@@ -210,21 +217,12 @@ static bool is_risky(const struct smp_change *change)
 
 	if (change->attribute->id != UMAD_SM_ATTR_PORT_INFO)
 		return false;
-	for (size_t i = 0; i < change->value_count; i++) {
-		bool found = false;
-
-		for (size_t j = 0; j < ARRAY_SIZE(harmless); j++)
-			found |= !strcmp(change->values[i].key, harmless[j]);
-		if (!found)
+	for (size_t i = 0; i < change->value_count; i++)
+		if (!is_among(change->values[i].key, harmless, ARRAY_SIZE(harmless)))
 			return true;
-	}
 	return false;
 }
 
-/*
- * Whether requests arrive by the port, or answers leave by it. The latter port is given by the
- * switch's forwarding table, at our LID, and need not be the same.
- */
 bool smp_change_cuts_path(struct smp_change *change)
 {
 	const struct mad_session *session = change->session;

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "borrowed.h"
-#include "counter/counter_pool.h"
+#include "counter/counter_place.h"
 #include "counter/counter_rounds.h"
 #include "counter/saved.h"
 

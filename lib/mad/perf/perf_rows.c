@@ -6,7 +6,6 @@
 enum {
 	LANES_MOST = 12,
 	VLS = 16,
-	TIMED_VLS = 15, /* PortVLXmitTimeCong has no counter for VL 15 */
 	SLS = 16,
 	FEC_RS = 2, /* FECModeActive values from here on are forms of RS-FEC */
 };
@@ -254,9 +253,7 @@ static void congestion_rows(const struct perf_reading *reading, struct perf_reco
 	const struct schema *schema = &perf_schemas[PERF_OF_CONGESTION];
 	struct perf_record row = {.width_bits = number_of(width_of(reading))};
 
-	merge(reading, "xmit_wait_ticks", &row.xmit_wait_ticks);
-	if (!(reading->caps.mask & PERF_CAP_XMIT_WAIT))
-		row.xmit_wait_ticks = (struct perf_counter){0};
+	merge_all(reading, schema, &row);
 	take_part(PERF_OF_CONGESTION, reading, PART_RCV_CONGESTION, 0, &row.rcv_fecn_packets);
 	take_part(PERF_OF_CONGESTION, reading, PART_RCV_CONGESTION, 1, &row.rcv_becn_packets);
 	take_part(PERF_OF_CONGESTION, reading, PART_XMIT_CONGESTION, 0,
@@ -265,9 +262,9 @@ static void congestion_rows(const struct perf_reading *reading, struct perf_reco
 	for (size_t i = 0; i < VLS; i++) {
 		row = (struct perf_record){.vl = number_of(i)};
 		take_part(PERF_OF_CONGESTION, reading, PART_VL_CONGESTION, i, &row.congestions);
-		if (i < TIMED_VLS)
-			take_part(PERF_OF_CONGESTION, reading, PART_VL_TIME, i,
-				  &row.xmit_time_congested_ticks);
+		/* It has no counter for VL 15. */
+		take_part(PERF_OF_CONGESTION, reading, PART_VL_TIME, i,
+			  &row.xmit_time_congested_ticks);
 		if (reading->all || is_telling(schema, &row))
 			add_row(schema, &row, rows, row_count);
 	}
