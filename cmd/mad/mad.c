@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/commands.h"
 #include "cmd/mad/gmp.h"
@@ -194,7 +193,7 @@ static int run_classes(const struct ctx *ctx, const void *args, char **words)
 {
 	struct mad_args mad_args = *(const struct mad_args *)args;
 	struct mad_listing mad;
-	_cleanup_(freep) struct class_row *rows = NULL;
+	struct class_row *rows = NULL;
 	size_t count = 0;
 	int status;
 
@@ -206,8 +205,7 @@ static int run_classes(const struct ctx *ctx, const void *args, char **words)
 				 "give a LID, a port GUID or a GID"))
 		rows = work(&mad, &count);
 	status = mad_listing_end(&mad);
-	for (size_t i = 0; i < count; i++)
-		record_clear(&classes_schema, &rows[i]);
+	records_clear(&classes_schema, &(struct records){rows, count});
 	return status;
 }
 

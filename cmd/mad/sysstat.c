@@ -183,9 +183,7 @@ static int query(const struct ctx *ctx, const struct sysstat_args *args, char **
 			ask(&run);
 	}
 	status = mad_listing_end(&run.mad);
-	for (size_t i = 0; i < run.record_count; i++)
-		record_clear(&sysstat_schema, &run.records[i]);
-	free(run.records);
+	records_clear(&sysstat_schema, &(struct records){run.records, run.record_count});
 	return status;
 }
 

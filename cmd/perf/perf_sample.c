@@ -216,8 +216,6 @@ int perf_sample(struct perf_run *run, bool found)
 			listing->status = STATUS_FAILED;
 	}
 	status = mad_listing_end(&run->mad);
-	for (size_t i = 0; i < samples.row_count; i++)
-		record_clear(&perf_samples_schema, &samples.rows[i]);
-	free(samples.rows);
+	records_clear(&perf_samples_schema, &(struct records){samples.rows, samples.row_count});
 	return status;
 }

@@ -63,9 +63,7 @@ static char *time_of(const char *root_directory)
 		time = told[0].time;
 		told[0].time = NULL;
 	}
-	for (size_t i = 0; i < count; i++)
-		record_clear(&told_schema, &told[i]);
-	free(told);
+	records_clear(&told_schema, &(struct records){told, count});
 	return time;
 }
 
@@ -206,9 +204,7 @@ int saved_list_write(const struct saved_list *list, const char *path, const stru
 
 void saved_list_clear(struct saved_list *list, const struct schema *schema)
 {
-	for (size_t i = 0; i < list->count; i++)
-		record_clear(schema, (char *)list->records + i * schema->record_size);
-	free(list->records);
+	records_clear(schema, &(struct records){list->records, list->count});
 	saved_head_clear(&list->head);
 	*list = (struct saved_list){.count = 0};
 }

@@ -136,23 +136,34 @@ void port_cable_lane(const struct port_cable *cable, size_t number, struct cable
 		plug_set_dbm(value, &((const struct cable_lane *)record)->member_); \
 	}
 
-DBM_GETTER(get_rx, lane.rx_power_mw)
-DBM_GETTER(get_rx_low_alarm, rx_power.values[LIMIT_LOW_ALARM])
-DBM_GETTER(get_rx_low_warning, rx_power.values[LIMIT_LOW_WARNING])
-DBM_GETTER(get_rx_high_warning, rx_power.values[LIMIT_HIGH_WARNING])
-DBM_GETTER(get_rx_high_alarm, rx_power.values[LIMIT_HIGH_ALARM])
-DBM_GETTER(get_tx, lane.tx_power_mw)
-DBM_GETTER(get_tx_low_alarm, tx_power.values[LIMIT_LOW_ALARM])
-DBM_GETTER(get_tx_low_warning, tx_power.values[LIMIT_LOW_WARNING])
-DBM_GETTER(get_tx_high_warning, tx_power.values[LIMIT_HIGH_WARNING])
-DBM_GETTER(get_tx_high_alarm, tx_power.values[LIMIT_HIGH_ALARM])
+/* The power of a lane, received (rx) or sent (tx), and its thresholds. */
+#define POWER_GETTERS(way_)                                                            \
+	DBM_GETTER(get_##way_, lane.way_##_power_mw)                                   \
+	DBM_GETTER(get_##way_##_low_alarm, way_##_power.values[LIMIT_LOW_ALARM])       \
+	DBM_GETTER(get_##way_##_low_warning, way_##_power.values[LIMIT_LOW_WARNING])   \
+	DBM_GETTER(get_##way_##_high_warning, way_##_power.values[LIMIT_HIGH_WARNING]) \
+	DBM_GETTER(get_##way_##_high_alarm, way_##_power.values[LIMIT_HIGH_ALARM])
+
+POWER_GETTERS(rx)
+POWER_GETTERS(tx)
 
 #define DBM(get_, key_, heading_, flags_, help_) \
 	COMPUTED_REAL_FIELD(get_, 1, key_, heading_, (flags_) | FIELD_RIGHT, help_)
 
 #define RECORD struct cable_lane
-#define LIMIT_OF_BIAS(limit_, key_, heading_, flags_, help_) \
-	REAL_FIELD(RECORD, tx_bias.values[limit_], key_, heading_, (flags_) | FIELD_RIGHT, 0, help_)
+#define POWER_LIMIT(way_, limit_, name_, ...) \
+	DBM(get_##way_##_##name_, #way_ "_" #name_ "_dbm", __VA_ARGS__)
+#define BIAS_LIMIT(way_, limit_, name_, heading_, flags_, help_)                             \
+	REAL_FIELD(RECORD, tx_bias.values[LIMIT_##limit_], #way_ "_" #name_ "_ma", heading_, \
+		   (flags_) | FIELD_RIGHT, 0, help_)
+#define LIMITS(LIMIT, way_, heading_, what_)                                                     \
+	LIMIT(way_, LOW_ALARM, low_alarm, heading_ " LOW", SHOWN, "less " what_ " is an alarm"), \
+		LIMIT(way_, LOW_WARNING, low_warning, heading_ " LOW WARNING", 0,                \
+		      "less " what_ " is a warning"),                                            \
+		LIMIT(way_, HIGH_WARNING, high_warning, heading_ " HIGH WARNING", 0,             \
+		      "more " what_ " is a warning"),                                            \
+		LIMIT(way_, HIGH_ALARM, high_alarm, heading_ " HIGH", SHOWN,                     \
+		      "more " what_ " is an alarm")
 
 static const struct field lane_fields[] = {
 	TEXT(device, "DEVICE", SHOWN, 0, "name of the device"),
@@ -162,30 +173,13 @@ static const struct field lane_fields[] = {
 	NUMBER_AS("lane", lane.lane, "LANE", SHOWN, 0, "number of the lane, from 1"),
 	DBM(get_rx, "rx_power_dbm", "RX dBm", SHOWN,
 	    "receive power; -40: too little for the module to measure"),
-	DBM(get_rx_low_alarm, "rx_low_alarm_dbm", "RX LOW", SHOWN, "less received is an alarm"),
-	DBM(get_rx_low_warning, "rx_low_warning_dbm", "RX LOW WARNING", 0,
-	    "less received is a warning"),
-	DBM(get_rx_high_warning, "rx_high_warning_dbm", "RX HIGH WARNING", 0,
-	    "more received is a warning"),
-	DBM(get_rx_high_alarm, "rx_high_alarm_dbm", "RX HIGH", SHOWN, "more received is an alarm"),
+	LIMITS(POWER_LIMIT, rx, "RX", "received"),
 	DBM(get_tx, "tx_power_dbm", "TX dBm", SHOWN,
 	    "transmit power; -40: too little for the module to measure"),
-	DBM(get_tx_low_alarm, "tx_low_alarm_dbm", "TX LOW", SHOWN, "less sent is an alarm"),
-	DBM(get_tx_low_warning, "tx_low_warning_dbm", "TX LOW WARNING", 0,
-	    "less sent is a warning"),
-	DBM(get_tx_high_warning, "tx_high_warning_dbm", "TX HIGH WARNING", 0,
-	    "more sent is a warning"),
-	DBM(get_tx_high_alarm, "tx_high_alarm_dbm", "TX HIGH", SHOWN, "more sent is an alarm"),
+	LIMITS(POWER_LIMIT, tx, "TX", "sent"),
 	REAL_FIELD(RECORD, lane.tx_bias_ma, "tx_bias_ma", "BIAS mA", SHOWN | FIELD_RIGHT, 0,
 		   "current of the laser, milliamperes"),
-	LIMIT_OF_BIAS(LIMIT_LOW_ALARM, "bias_low_alarm_ma", "BIAS LOW", SHOWN,
-		      "less current is an alarm"),
-	LIMIT_OF_BIAS(LIMIT_LOW_WARNING, "bias_low_warning_ma", "BIAS LOW WARNING", 0,
-		      "less current is a warning"),
-	LIMIT_OF_BIAS(LIMIT_HIGH_WARNING, "bias_high_warning_ma", "BIAS HIGH WARNING", 0,
-		      "more current is a warning"),
-	LIMIT_OF_BIAS(LIMIT_HIGH_ALARM, "bias_high_alarm_ma", "BIAS HIGH", SHOWN,
-		      "more current is an alarm"),
+	LIMITS(BIAS_LIMIT, bias, "BIAS", "current"),
 	REAL_FIELD(RECORD, lane.rx_power_mw, "rx_power_mw", "RX mW", FIELD_RIGHT, 0,
 		   "receive power, milliwatts"),
 	REAL_FIELD(RECORD, lane.tx_power_mw, "tx_power_mw", "TX mW", FIELD_RIGHT, 0,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "counter/names/counter_names.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -91,33 +92,27 @@ bool counter_name_matches(const char *pattern, const char *name)
 	return digits && !strcmp(pattern + before + 1, name + before + digits);
 }
 
-static const struct counter_name *find(const struct counter_names *table, const char *name)
+/* Searches the tables of these sources, bits 1 << enum counter_source. */
+static const struct counter_name *search(unsigned int sources, const char *name)
 {
-	for (size_t i = 0; i < table->count; i++)
-		if (counter_name_matches(table->rows[i].name, name))
-			return &table->rows[i];
+	for (size_t i = 0; counter_catalogue[i]; i++) {
+		const struct counter_names *table = counter_catalogue[i];
+
+		for (size_t j = 0; sources & 1u << table->source && j < table->count; j++)
+			if (counter_name_matches(table->rows[j].name, name))
+				return &table->rows[j];
+	}
 	return NULL;
 }
 
 const struct counter_name *counter_name_find(const char *name)
 {
-	const struct counter_name *found = NULL;
-
-	for (size_t i = 0; counter_catalogue[i] && !found; i++)
-		found = find(counter_catalogue[i], name);
-	return found;
+	return search(UINT_MAX, name);
 }
 
 const struct counter_name *counter_name_find_in(enum counter_source source, const char *name)
 {
-	const struct counter_name *found = NULL;
-
-	if (source == COUNTER_SOURCE_DEVICE)
-		source = COUNTER_SOURCE_HW;
-	for (size_t i = 0; counter_catalogue[i] && !found; i++)
-		if (counter_catalogue[i]->source == source)
-			found = find(counter_catalogue[i], name);
-	return found;
+	return search(1u << (source == COUNTER_SOURCE_DEVICE ? COUNTER_SOURCE_HW : source), name);
 }
 
 char *counter_name_canonical(const struct counter_name *row, const char *name)

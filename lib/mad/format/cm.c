@@ -59,11 +59,7 @@ static const struct enum_name cm_transport_names[] = {
 	{0, NULL},
 };
 
-static const struct enum_name cm_extended_transport_names[] = {
-	{0, "none"},
-	{1, "xrc"},
-	{0, NULL},
-};
+static const struct enum_name cm_extended_transport_names[] = {{0, "none"}, {1, "xrc"}, {0, NULL}};
 
 /* 9.7.5.2.8: seven means unlimited */
 static const struct enum_name cm_rnr_retry_names[] = {

@@ -46,11 +46,7 @@ static const struct enum_name rmpp_status_names[] = {
 	{0, NULL},
 };
 
-static const struct enum_name direction_names[] = {
-	{0, "outbound"},
-	{1, "returning"},
-	{0, NULL},
-};
+static const struct enum_name direction_names[] = {{0, "outbound"}, {1, "returning"}, {0, NULL}};
 
 uint16_t mad_status(const unsigned char *mad)
 {
@@ -125,15 +121,10 @@ static bool is_rmpp_segment(const void *record)
 		PLAIN_NUM(32, 0, 32, "rmpp_payload_bytes", .present = is_rmpp_data),             \
 		PLAIN_NUM(32, 0, 32, "rmpp_window_last", .present = is_rmpp_ack)
 
-static const struct field header_fields[] = {
-	HEADER_FIELDS,
-};
+static const struct field header_fields[] = {HEADER_FIELDS};
 
 /* 14.2.1.1 */
-static const struct field smp_fields[] = {
-	HEADER_FIELDS,
-	PLAIN_HEX(24, 0, 64, "mkey"),
-};
+static const struct field smp_fields[] = {HEADER_FIELDS, PLAIN_HEX(24, 0, 64, "mkey")};
 
 /* 14.2.1.2. LIDs where the direct route starts and ends; 0xffff: at the sender, at its end. */
 static const struct field direct_fields[] = {
@@ -148,10 +139,7 @@ static const struct field direct_fields[] = {
 	PLAIN_COMPUTED(FIELD_STRING, get_return_path, "return_path"),
 };
 
-static const struct field rmpp_fields[] = {
-	HEADER_FIELDS,
-	RMPP_FIELDS,
-};
+static const struct field rmpp_fields[] = {HEADER_FIELDS, RMPP_FIELDS};
 
 /* 15.2.1.1; the offset between records is in units of eight bytes. */
 static const struct field sa_fields[] = {
@@ -170,16 +158,10 @@ static const struct field vendor_fields[] = {
 };
 
 /* 16.2.1 */
-static const struct field bm_fields[] = {
-	HEADER_FIELDS,
-	PLAIN_HEX(24, 0, 64, "bkey"),
-};
+static const struct field bm_fields[] = {HEADER_FIELDS, PLAIN_HEX(24, 0, 64, "bkey")};
 
 /* Annex A10 */
-static const struct field cc_fields[] = {
-	HEADER_FIELDS,
-	PLAIN_HEX(24, 0, 64, "cc_key"),
-};
+static const struct field cc_fields[] = {HEADER_FIELDS, PLAIN_HEX(24, 0, 64, "cc_key")};
 
 static const struct schema header_schema = PLAIN_SCHEMA("mad_header", header_fields);
 static const struct schema smp_schema = PLAIN_SCHEMA("mad_smp_header", smp_fields);
@@ -198,10 +180,7 @@ static const struct enum_name common_attributes[] = {
 };
 
 /* Besides the specification's own CableInfo, 0x0032, which has a field table. */
-static const struct enum_name sm_attribute_names[] = {
-	{MAD_SM_CABLE_INFO, "CableInfo"},
-	{0, NULL},
-};
+static const struct enum_name sm_attribute_names[] = {{MAD_SM_CABLE_INFO, "CableInfo"}, {0, NULL}};
 
 static const struct enum_name sa_attribute_names[] = {
 	{UMAD_SA_ATTR_RANDOM_FT_REC, "RandomForwardingTableRecord"},

@@ -68,19 +68,11 @@ static const struct field flow_control_fields[] = {
 
 #define VL_PACKETS(vl_) TRAFFIC(4, (vl_)*16, 16, 1, "op_packets_vl" #vl_)
 /* PortVLOpPackets */
-static const struct field vl_op_packets_fields[] = {
-	SELECT_FIELDS,
-	OP_CODE,
-	SIXTEEN(VL_PACKETS),
-};
+static const struct field vl_op_packets_fields[] = {SELECT_FIELDS, OP_CODE, SIXTEEN(VL_PACKETS)};
 
 #define VL_DATA(vl_) TRAFFIC(4, (vl_)*32, 32, DATA_WORD, "op_data_vl" #vl_ "_bytes")
 /* PortVLOpData */
-static const struct field vl_op_data_fields[] = {
-	SELECT_FIELDS,
-	OP_CODE,
-	SIXTEEN(VL_DATA),
-};
+static const struct field vl_op_data_fields[] = {SELECT_FIELDS, OP_CODE, SIXTEEN(VL_DATA)};
 
 #define VL_FLOW_ERRORS(vl_) ERROR(4, (vl_)*2, 2, "xmit_flow_control_update_errors_vl" #vl_)
 /* PortVLXmitFlowCtlUpdateErrors: two bits each */
@@ -91,52 +83,31 @@ static const struct field vl_flow_control_errors_fields[] = {
 
 #define VL_WAIT(vl_) CONGESTION(4, (vl_)*16, 16, "xmit_wait_vl" #vl_ "_ticks")
 /* PortVLXmitWaitCounters */
-static const struct field vl_xmit_wait_fields[] = {
-	SELECT_FIELDS,
-	SIXTEEN(VL_WAIT),
-};
+static const struct field vl_xmit_wait_fields[] = {SELECT_FIELDS, SIXTEEN(VL_WAIT)};
 
 #define VL_CONGESTION(vl_) CONGESTION(4, (vl_)*16, 16, "congestion_vl" #vl_)
 /* SwPortVLCongestion */
-static const struct field vl_congestion_fields[] = {
-	SELECT_FIELDS,
-	SIXTEEN(VL_CONGESTION),
-};
+static const struct field vl_congestion_fields[] = {SELECT_FIELDS, SIXTEEN(VL_CONGESTION)};
 
 #define VL_TIME(vl_) CONGESTION(4, (vl_)*32, 32, "xmit_time_congested_vl" #vl_ "_ticks")
 /* PortVLXmitTimeCong, which has no counter for VL 15 */
-static const struct field vl_xmit_congestion_fields[] = {
-	SELECT_FIELDS,
-	FIFTEEN(VL_TIME),
-};
+static const struct field vl_xmit_congestion_fields[] = {SELECT_FIELDS, FIFTEEN(VL_TIME)};
 
 #define SL_FECN(sl_) CONGESTION(4, (sl_)*32, 32, "rcv_fecn_sl" #sl_)
 /* PortSLRcvFECN */
-static const struct field sl_rcv_fecn_fields[] = {
-	SELECT_FIELDS,
-	SIXTEEN(SL_FECN),
-};
+static const struct field sl_rcv_fecn_fields[] = {SELECT_FIELDS, SIXTEEN(SL_FECN)};
 
 #define SL_BECN(sl_) CONGESTION(4, (sl_)*32, 32, "rcv_becn_sl" #sl_)
 /* PortSLRcvBECN */
-static const struct field sl_rcv_becn_fields[] = {
-	SELECT_FIELDS,
-	SIXTEEN(SL_BECN),
-};
+static const struct field sl_rcv_becn_fields[] = {SELECT_FIELDS, SIXTEEN(SL_BECN)};
 
 #define SL_XMIT(sl_) TRAFFIC(4, (sl_)*32, 32, DATA_WORD, "xmit_data_sl" #sl_ "_bytes")
 /* PortXmitDataSL */
-static const struct field sl_xmit_data_fields[] = {
-	SELECT_FIELDS,
-	SIXTEEN(SL_XMIT),
-};
+static const struct field sl_xmit_data_fields[] = {SELECT_FIELDS, SIXTEEN(SL_XMIT)};
 
 #define SL_RCV(sl_) TRAFFIC(4, (sl_)*32, 32, DATA_WORD, "rcv_data_sl" #sl_ "_bytes")
 /* PortRcvDataSL */
-static const struct field sl_rcv_data_fields[] = {
-	SELECT_FIELDS,
-	SIXTEEN(SL_RCV),
-};
+static const struct field sl_rcv_data_fields[] = {SELECT_FIELDS, SIXTEEN(SL_RCV)};
 
 /* PortRcvConCtrl */
 static const struct field rcv_congestion_fields[] = {
@@ -205,11 +176,7 @@ static const struct enum_name counter_width_names[] = {
 	{0, "16"}, {1, "20"}, {2, "24"}, {3, "28"}, {4, "32"}, {0, NULL},
 };
 
-static const struct enum_name extended_width_names[] = {
-	{1, "48"},
-	{2, "64"},
-	{0, NULL},
-};
+static const struct enum_name extended_width_names[] = {{1, "48"}, {2, "64"}, {0, NULL}};
 
 const struct enum_name perf_sample_status_names[] = {
 	{PERF_SAMPLING_DONE, "done"},
@@ -249,10 +216,7 @@ static const struct field control_fields[] = {
 		PLAIN_WORD(3, 6, 2, perf_sample_status_names, "sample_status")
 
 /* PortSamplesResult, 16.1.3.4 */
-static const struct field result_fields[] = {
-	RESULT_FIELDS,
-	FIFTEEN(RESULT),
-};
+static const struct field result_fields[] = {RESULT_FIELDS, FIFTEEN(RESULT)};
 
 /* PortSamplesResultExtended */
 static const struct field extended_result_fields[] = {

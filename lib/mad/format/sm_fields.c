@@ -200,25 +200,13 @@ static const struct field node_description_fields[] = {
 	TEXT(0, 64, "node_description", "DESCRIPTION", SHOW, "description set by the node's owner"),
 };
 
-static const struct field node_info_fields[] = {
-	MAD_OBJECT_FIELDS(SHOW),
-	SM_NODE_INFO_ROWS(0),
-};
+static const struct field node_info_fields[] = {MAD_OBJECT_FIELDS(SHOW), SM_NODE_INFO_ROWS(0)};
 
-static const struct field switch_info_fields[] = {
-	MAD_OBJECT_FIELDS(SHOW),
-	SM_SWITCH_INFO_ROWS(0),
-};
+static const struct field switch_info_fields[] = {MAD_OBJECT_FIELDS(SHOW), SM_SWITCH_INFO_ROWS(0)};
 
-static const struct field info_fields[] = {
-	MAD_OBJECT_FIELDS(SHOW),
-	SM_INFO_ROWS(0),
-};
+static const struct field info_fields[] = {MAD_OBJECT_FIELDS(SHOW), SM_INFO_ROWS(0)};
 
-static const struct field notice_fields[] = {
-	MAD_OBJECT_FIELDS(SHOW),
-	SM_NOTICE_ROWS,
-};
+static const struct field notice_fields[] = {MAD_OBJECT_FIELDS(SHOW), SM_NOTICE_ROWS};
 
 /* 14.2.5.16 */
 static const struct field led_info_fields[] = {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Rates: how much the counters of a row grew between two readings, and their schemas. */
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -186,8 +185,5 @@ void perf_rates_of(enum perf_listing listing, const struct perf_record *before,
 
 void perf_rates_clear(struct perf_rates *rates)
 {
-	free(rates->time);
-	free(rates->object);
-	free(rates->node);
-	strings_free(&rates->saturated);
+	record_clear(&schemas[PERF_OF_PORT], rates);
 }

@@ -174,11 +174,10 @@ const struct schema *perf_listing_schema(enum perf_listing listing)
 	return listing == PERF_OF_PORT ? &perf_schema : &perf_schemas[listing];
 }
 
+/* The listings share the fields that own anything. */
 void perf_record_clear(struct perf_record *record)
 {
-	free(record->object);
-	free(record->node);
-	strings_free(&record->saturated);
+	record_clear(&perf_schema, record);
 }
 
 void perf_rows_free(struct perf_record *rows, size_t count)

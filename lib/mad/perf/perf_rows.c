@@ -86,6 +86,15 @@ static void take(const struct field *field, const unsigned char *data, struct pe
 	};
 }
 
+/* The rows of one port while they are made. */
+struct maker {
+	enum perf_listing listing;
+	const struct schema *schema; /* of the listing */
+	const struct perf_reading *reading;
+	struct perf_record **rows;
+	size_t *row_count;
+};
+
 /* Takes counter number `number` of a table, such as that of VL 3. */
 static void take_numbered(const struct schema *schema, size_t number, const unsigned char *data,
 			  struct perf_counter *counter)
@@ -99,13 +108,13 @@ static void take_numbered(const struct schema *schema, size_t number, const unsi
 }
 
 /* The same for an attribute of the reading. */
-static void take_part(enum perf_listing listing, const struct perf_reading *reading, size_t part,
-		      size_t number, struct perf_counter *counter)
+static void take_part(const struct maker *maker, size_t part, size_t number,
+		      struct perf_counter *counter)
 {
-	const uint16_t id = perf_parts[listing][part].id;
+	const uint16_t id = perf_parts[maker->listing][part].id;
 
 	take_numbered(mad_attribute_find(UMAD_CLASS_PERF_MGMT, id)->schema, number,
-		      reading->parts[part], counter);
+		      maker->reading->parts[part], counter);
 }
 
 static void take_key(const struct schema *schema, const char *key, const unsigned char *data,
@@ -135,26 +144,18 @@ static struct perf_counter *counter_of(const struct field *field, struct perf_re
 	return (struct perf_counter *)(void *)((char *)row + field->offset);
 }
 
-static void merge_all(const struct perf_reading *reading, const struct schema *schema,
-		      struct perf_record *row)
+static void merge_all(const struct maker *maker, struct perf_record *row)
 {
-	for (size_t i = 0; i < schema->field_count; i++)
-		if (schema->fields[i].tag)
-			merge(reading, schema->fields[i].key, counter_of(&schema->fields[i], row));
-	/* 16.1.3.1: without the capability these bytes are undefined */
-	if (!(reading->caps.mask & PERF_CAP_XMIT_WAIT))
-		row->xmit_wait_ticks = (struct perf_counter){0};
-	if (!(reading->caps.mask & PERF_CAP_QP1_DROPPED))
-		row->qp1_dropped = (struct perf_counter){0};
-}
+	const struct field *fields = maker->schema->fields;
 
-/* True if any counter of the row is nonzero, so that the row is worth showing. */
-static bool is_telling(const struct schema *schema, struct perf_record *row)
-{
-	for (size_t i = 0; i < schema->field_count; i++)
-		if (schema->fields[i].tag && counter_of(&schema->fields[i], row)->value)
-			return true;
-	return false;
+	for (size_t i = 0; i < maker->schema->field_count; i++)
+		if (fields[i].tag)
+			merge(maker->reading, fields[i].key, counter_of(&fields[i], row));
+	/* 16.1.3.1: without the capability these bytes are undefined */
+	if (!(maker->reading->caps.mask & PERF_CAP_XMIT_WAIT))
+		row->xmit_wait_ticks = (struct perf_counter){0};
+	if (!(maker->reading->caps.mask & PERF_CAP_QP1_DROPPED))
+		row->qp1_dropped = (struct perf_counter){0};
 }
 
 void perf_record_find_saturated(const struct schema *schema, struct perf_record *row)
@@ -165,54 +166,64 @@ void perf_record_find_saturated(const struct schema *schema, struct perf_record 
 			strings_add(&row->saturated, schema->fields[i].key);
 }
 
-static void add_row(const struct schema *schema, const struct perf_record *row,
-		    struct perf_record **rows, size_t *row_count)
+static void add_row(const struct maker *maker, const struct perf_record *row)
 {
-	struct perf_record *added = mem_append(rows, row_count, sizeof(*added));
+	struct perf_record *added = mem_append(maker->rows, maker->row_count, sizeof(*added));
 
 	*added = *row;
-	perf_record_find_saturated(schema, added);
+	perf_record_find_saturated(maker->schema, added);
 }
 
-static unsigned int width_of(const struct perf_reading *reading)
+/* Adds a row that is worth showing: one with a nonzero counter, or any if `always` or --all. */
+static void add_if_telling(const struct maker *maker, struct perf_record *row, bool always)
 {
-	return reading->parts[PART_EXTENDED] ? 64 : 32;
+	const struct field *fields = maker->schema->fields;
+	bool telling = always || maker->reading->all;
+
+	for (size_t i = 0; i < maker->schema->field_count && !telling; i++)
+		telling = fields[i].tag && counter_of(&fields[i], row)->value;
+	if (telling)
+		add_row(maker, row);
 }
 
-static void port_rows(const struct perf_reading *reading, struct perf_record **rows,
-		      size_t *row_count)
+/* The row of the complete port. */
+static void port_rows(const struct maker *maker)
 {
-	struct perf_record row = {.width_bits = number_of(width_of(reading))};
+	struct perf_record row = {
+		.width_bits = number_of(maker->reading->parts[PART_EXTENDED] ? 64 : 32)};
 
-	merge_all(reading, &perf_schema, &row);
-	add_row(&perf_schema, &row, rows, row_count);
+	merge_all(maker, &row);
+	if (maker->listing == PERF_OF_CONGESTION) {
+		take_part(maker, PART_RCV_CONGESTION, 0, &row.rcv_fecn_packets);
+		take_part(maker, PART_RCV_CONGESTION, 1, &row.rcv_becn_packets);
+		take_part(maker, PART_XMIT_CONGESTION, 0, &row.xmit_time_congested_ticks);
+	}
+	add_row(maker, &row);
 }
 
-static void vl_rows(const struct perf_reading *reading, struct perf_record **rows,
-		    size_t *row_count)
+static void vl_rows(const struct maker *maker)
 {
-	const unsigned char *packets = reading->parts[PART_VL_PACKETS];
-	const unsigned char *data = reading->parts[PART_VL_DATA];
+	const unsigned char *packets = maker->reading->parts[PART_VL_PACKETS];
+	const unsigned char *data = maker->reading->parts[PART_VL_DATA];
 
 	for (size_t i = 0; i < VLS; i++) {
 		struct perf_record row = {.vl = number_of(i)};
 
 		if (packets || data)
 			row.op_code = number_of(packets ? packets[0] : data[0]);
-		take_part(PERF_OF_VL, reading, PART_VL_WAIT, i, &row.xmit_wait_ticks);
-		take_part(PERF_OF_VL, reading, PART_VL_UPDATES, i, &row.flow_control_update_errors);
-		take_part(PERF_OF_VL, reading, PART_VL_PACKETS, i, &row.op_packets);
-		take_part(PERF_OF_VL, reading, PART_VL_DATA, i, &row.op_data_bytes);
+		take_part(maker, PART_VL_WAIT, i, &row.xmit_wait_ticks);
+		take_part(maker, PART_VL_UPDATES, i, &row.flow_control_update_errors);
+		take_part(maker, PART_VL_PACKETS, i, &row.op_packets);
+		take_part(maker, PART_VL_DATA, i, &row.op_data_bytes);
 		/* VL 0 is in use on every link. */
-		if (!i || reading->all || is_telling(&perf_schemas[PERF_OF_VL], &row))
-			add_row(&perf_schemas[PERF_OF_VL], &row, rows, row_count);
+		add_if_telling(maker, &row, !i);
 	}
 }
 
 /* The data do not show which of the two layouts they have. */
-static void fec_rows(const struct perf_reading *reading, struct perf_record **rows,
-		     size_t *row_count)
+static void fec_rows(const struct maker *maker)
 {
+	const struct perf_reading *reading = maker->reading;
 	const unsigned char *data = reading->parts[0];
 	const bool either = reading->caps.mask & PERF_CAP_RSFEC;
 	const bool known = !either || reading->fec.known;
@@ -221,126 +232,98 @@ static void fec_rows(const struct perf_reading *reading, struct perf_record **ro
 	struct perf_record row = {.fec = reading->fec};
 	unsigned int count = reading->lanes ? reading->lanes : LANES_MOST;
 
-	take_part(PERF_OF_FEC, reading, 0, 0, &row.sync_header_errors);
-	take_part(PERF_OF_FEC, reading, 0, 1, &row.unknown_blocks);
+	take_part(maker, 0, 0, &row.sync_header_errors);
+	take_part(maker, 0, 1, &row.unknown_blocks);
 	if (rs) {
 		take_key(codewords, "fec_correctable_blocks", data, &row.correctable_blocks);
 		take_key(codewords, "fec_uncorrectable_blocks", data, &row.uncorrectable_blocks);
 		take_key(codewords, "fec_corrected_symbols", data, &row.corrected_symbols);
 	}
-	add_row(&perf_schemas[PERF_OF_FEC], &row, rows, row_count);
+	add_row(maker, &row);
 	for (size_t i = 0; i < count && i < LANES_MOST; i++) {
 		row = (struct perf_record){.fec = reading->fec, .lane = number_of(i)};
-		if (rs) {
-			/* Two counters of the port, three of codewords, then the lanes. */
+		/* Two counters of the port, three of codewords, then the lanes. */
+		if (rs)
 			take_numbered(codewords, 5 + i, data, &row.corrected_symbols);
-		} else {
-			take_part(PERF_OF_FEC, reading, 0, 2 + i, &row.error_detections);
-			if (known) {
-				take_part(PERF_OF_FEC, reading, 0, 2 + LANES_MOST + i,
-					  &row.correctable_blocks);
-				take_part(PERF_OF_FEC, reading, 0, 2 + 2 * LANES_MOST + i,
-					  &row.uncorrectable_blocks);
-			}
+		else
+			take_part(maker, 0, 2 + i, &row.error_detections);
+		if (!rs && known) {
+			take_part(maker, 0, 2 + LANES_MOST + i, &row.correctable_blocks);
+			take_part(maker, 0, 2 + 2 * LANES_MOST + i, &row.uncorrectable_blocks);
 		}
-		add_row(&perf_schemas[PERF_OF_FEC], &row, rows, row_count);
+		add_row(maker, &row);
 	}
 }
 
-static void congestion_rows(const struct perf_reading *reading, struct perf_record **rows,
-			    size_t *row_count)
+static void congestion_rows(const struct maker *maker)
 {
-	const struct schema *schema = &perf_schemas[PERF_OF_CONGESTION];
-	struct perf_record row = {.width_bits = number_of(width_of(reading))};
-
-	merge_all(reading, schema, &row);
-	take_part(PERF_OF_CONGESTION, reading, PART_RCV_CONGESTION, 0, &row.rcv_fecn_packets);
-	take_part(PERF_OF_CONGESTION, reading, PART_RCV_CONGESTION, 1, &row.rcv_becn_packets);
-	take_part(PERF_OF_CONGESTION, reading, PART_XMIT_CONGESTION, 0,
-		  &row.xmit_time_congested_ticks);
-	add_row(schema, &row, rows, row_count);
+	port_rows(maker);
 	for (size_t i = 0; i < VLS; i++) {
-		row = (struct perf_record){.vl = number_of(i)};
-		take_part(PERF_OF_CONGESTION, reading, PART_VL_CONGESTION, i, &row.congestions);
+		struct perf_record row = {.vl = number_of(i)};
+
+		take_part(maker, PART_VL_CONGESTION, i, &row.congestions);
 		/* It has no counter for VL 15. */
-		take_part(PERF_OF_CONGESTION, reading, PART_VL_TIME, i,
-			  &row.xmit_time_congested_ticks);
-		if (reading->all || is_telling(schema, &row))
-			add_row(schema, &row, rows, row_count);
+		take_part(maker, PART_VL_TIME, i, &row.xmit_time_congested_ticks);
+		add_if_telling(maker, &row, false);
 	}
 	for (size_t i = 0; i < SLS; i++) {
-		row = (struct perf_record){.sl = number_of(i)};
-		take_part(PERF_OF_CONGESTION, reading, PART_SL_FECN, i, &row.rcv_fecn_packets);
-		take_part(PERF_OF_CONGESTION, reading, PART_SL_BECN, i, &row.rcv_becn_packets);
-		if (reading->all || is_telling(schema, &row))
-			add_row(schema, &row, rows, row_count);
+		struct perf_record row = {.sl = number_of(i)};
+
+		take_part(maker, PART_SL_FECN, i, &row.rcv_fecn_packets);
+		take_part(maker, PART_SL_BECN, i, &row.rcv_becn_packets);
+		add_if_telling(maker, &row, false);
 	}
 }
 
-static void sl_rows(const struct perf_reading *reading, struct perf_record **rows,
-		    size_t *row_count)
+static void sl_rows(const struct maker *maker)
 {
 	for (size_t i = 0; i < SLS; i++) {
 		struct perf_record row = {.sl = number_of(i)};
 
-		take_part(PERF_OF_SL, reading, PART_SL_XMIT, i, &row.xmit_data_bytes);
-		take_part(PERF_OF_SL, reading, PART_SL_RCV, i, &row.rcv_data_bytes);
+		take_part(maker, PART_SL_XMIT, i, &row.xmit_data_bytes);
+		take_part(maker, PART_SL_RCV, i, &row.rcv_data_bytes);
 		/* SL 0 is the default of most traffic. */
-		if (!i || reading->all || is_telling(&perf_schemas[PERF_OF_SL], &row))
-			add_row(&perf_schemas[PERF_OF_SL], &row, rows, row_count);
+		add_if_telling(maker, &row, !i);
 	}
 }
 
 /* One row of the counters that have the same keys in the attributes of the listing. */
-static void plain_row(enum perf_listing listing, const struct perf_reading *reading,
-		      struct perf_record **rows, size_t *row_count)
+static void plain_row(const struct maker *maker)
 {
-	const struct schema *schema = perf_listing_schema(listing);
+	const struct perf_part *parts = perf_parts[maker->listing];
+	const struct perf_reading *reading = maker->reading;
 	struct perf_record row = {.object = NULL};
 
-	for (size_t i = 0; i < schema->field_count; i++) {
-		const struct field *field = &schema->fields[i];
+	for (size_t i = 0; i < maker->schema->field_count; i++) {
+		const struct field *field = &maker->schema->fields[i];
 
-		for (size_t j = 0; field->tag && perf_parts[listing][j].id; j++)
-			take_key(mad_attribute_find(UMAD_CLASS_PERF_MGMT, perf_parts[listing][j].id)
-					 ->schema,
+		for (size_t j = 0; field->tag && parts[j].id; j++)
+			take_key(mad_attribute_find(UMAD_CLASS_PERF_MGMT, parts[j].id)->schema,
 				 field->key, reading->parts[j], counter_of(field, &row));
 	}
-	if (listing == PERF_OF_FLOW && reading->parts[PART_OP_RCV])
+	if (maker->listing == PERF_OF_FLOW && reading->parts[PART_OP_RCV])
 		row.op_code = number_of(reading->parts[PART_OP_RCV][0]);
-	add_row(schema, &row, rows, row_count);
+	add_row(maker, &row);
 }
+
+static void (*const makers[])(const struct maker *maker) = {
+	[PERF_OF_PORT] = port_rows, [PERF_OF_VL] = vl_rows,
+	[PERF_OF_FEC] = fec_rows,   [PERF_OF_CONGESTION] = congestion_rows,
+	[PERF_OF_SL] = sl_rows,	    [PERF_OF_DETAILS] = plain_row,
+	[PERF_OF_FLOW] = plain_row,
+};
 
 void perf_rows(enum perf_listing listing, const struct perf_reading *reading,
 	       struct perf_record **rows, size_t *row_count)
 {
-	bool empty = true;
+	const struct maker maker = {listing, perf_listing_schema(listing), reading, rows,
+				    row_count};
 
 	for (size_t i = 0; i < PERF_PARTS_MOST; i++)
-		empty &= !reading->parts[i];
-	if (empty)
-		return;
-	switch (listing) {
-	case PERF_OF_PORT:
-		port_rows(reading, rows, row_count);
-		break;
-	case PERF_OF_VL:
-		vl_rows(reading, rows, row_count);
-		break;
-	case PERF_OF_FEC:
-		fec_rows(reading, rows, row_count);
-		break;
-	case PERF_OF_CONGESTION:
-		congestion_rows(reading, rows, row_count);
-		break;
-	case PERF_OF_SL:
-		sl_rows(reading, rows, row_count);
-		break;
-	case PERF_OF_DETAILS:
-	case PERF_OF_FLOW:
-		plain_row(listing, reading, rows, row_count);
-		break;
-	}
+		if (reading->parts[i]) {
+			makers[listing](&maker);
+			return;
+		}
 }
 
 void perf_record_add(const struct schema *schema, struct perf_record *sum,
