@@ -49,9 +49,7 @@ struct mad_engine_counts {
 	uint64_t requests, sent, answered, timed_out;
 	uint64_t timed_out_gmp; /* of those: requests that were not SMPs */
 	uint64_t again;		/* of those sent: repeats of an earlier try */
-	uint64_t late;		/* replies to requests that had already timed out */
-	uint64_t duplicate;	/* replies to requests that had already been answered */
-	uint64_t foreign;	/* replies that match no request of ours */
+	uint64_t stray;		/* replies to no request under way: late, repeated, or not ours */
 	uint64_t busy, redirected;
 };
 

@@ -23,12 +23,8 @@ enum slot_state {
 	SLOT_PAUSE, /* is sent again at `deadline`, because the destination was busy */
 };
 
-/* How the last request of a slot ended, which classifies late replies. */
-enum slot_end { SLOT_NEW, SLOT_ANSWERED, SLOT_GIVEN_UP };
-
 struct slot {
 	enum slot_state state;
-	enum slot_end last_end;
 	uint32_t generation; /* counts the slot's requests */
 	uint32_t destination;
 	unsigned int tries, busy, redirects;

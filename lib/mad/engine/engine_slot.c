@@ -11,8 +11,6 @@
 
 #define MOST_REDIRECTS 3u
 #define REDIRECT_BYTES 40u /* of ClassPortInfo, up to RedirectQ_Key */
-/* The maximum age of a late reply, in requests of its slot; an older one was never ours. */
-#define MOST_AGE 4096u
 /* Each wait is twice the one before; together some 25 seconds. */
 #define MOST_BUSY     8u
 #define BUSY_FIRST    (100 * ENGINE_MSEC)
@@ -103,7 +101,6 @@ static void finish(struct mad_engine *engine, struct slot *slot, struct mad_repl
 
 	reply->request = &request;
 	reply->tries = slot->tries;
-	slot->last_end = reply->error ? SLOT_GIVEN_UP : SLOT_ANSWERED;
 	slot->state = SLOT_FREE;
 	engine->last_freed = (size_t)(slot - engine->slots);
 	engine->under_way--;
@@ -285,25 +282,6 @@ static void take_answer(struct mad_engine *engine, struct slot *slot, unsigned i
 		finish(engine, slot, &reply);
 }
 
-/* Handles a MAD that is not an expected reply: a request, or a late reply. */
-static void take_other(struct mad_engine *engine, const struct slot *slot, uint32_t generation,
-		       const struct mad_arrival *arrival, size_t bytes)
-{
-	const unsigned char *mad = engine->arrival + engine->transport.headroom;
-	uint32_t age = (slot->generation - generation) & ENGINE_GENERATION_MASK;
-	/* Once the slot has its next request, last_end belongs to the previous one. */
-	const uint32_t newest = slot->state != SLOT_FREE;
-
-	if (!(mad_method(mad) & UMAD_METHOD_RESP_MASK) && engine->work->unasked)
-		engine->work->unasked(engine->work->context, arrival, mad, bytes);
-	else if (age == newest && slot->last_end == SLOT_ANSWERED)
-		engine->counts.duplicate++;
-	else if (slot->last_end && age >= newest && age < MOST_AGE)
-		engine->counts.late++;
-	else
-		engine->counts.foreign++;
-}
-
 void engine_take(struct mad_engine *engine, const struct mad_arrival *arrival, size_t bytes)
 {
 	const unsigned char *mad = engine->arrival + engine->transport.headroom;
@@ -325,6 +303,8 @@ void engine_take(struct mad_engine *engine, const struct mad_arrival *arrival, s
 	}
 	if (ours && mad_answers(mad, &slot->request))
 		take_answer(engine, slot, try, arrival, bytes);
+	else if (!(mad_method(mad) & UMAD_METHOD_RESP_MASK) && engine->work->unasked)
+		engine->work->unasked(engine->work->context, arrival, mad, bytes);
 	else
-		take_other(engine, slot, generation_of(transaction), arrival, bytes);
+		engine->counts.stray++;
 }
