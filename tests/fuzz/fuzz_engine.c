@@ -184,7 +184,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fabric->data = data;
 	fabric->left = size;
 	options.window = draw(fabric) % 9;
-	options.destination_window = draw(fabric) % 4;
 	options.retries = draw(fabric) % 9;
 	engine = mad_engine_new(&transport, &options);
 	mad_engine_run(engine, &work);

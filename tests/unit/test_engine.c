@@ -36,7 +36,6 @@ struct caller {
 	bool delivered[MOST_REQUESTS]; /* an answer to this request has been queued */
 	uint64_t round_trip_nsec;
 	size_t reply_bytes;
-	unsigned int under_way[64], most_at_once[64]; /* counters for each destination */
 	unsigned int drop_percent, stop_after;
 	unsigned char held[4][MAD_BYTES]; /* MADs that a test keeps for later */
 	struct mad_address last_to;
@@ -67,7 +66,6 @@ static bool next(void *context, struct mad_request *request)
 		.attribute = PM_COUNTERS,
 		.modifier = (uint32_t)caller->given,
 		.number = caller->given,
-		.cookie = caller,
 	};
 	caller->given++;
 	if (caller->given - caller->ended > caller->most_under_way)
@@ -80,7 +78,6 @@ static void done(void *context, const struct mad_reply *reply)
 	struct caller *caller = context;
 	const size_t number = reply->request->number;
 
-	assert_ptr_equal(reply->request->cookie, caller);
 	assert_in_range(number, 0, caller->given - 1);
 	caller->ended++;
 	caller->ends[number]++;
@@ -276,42 +273,6 @@ static void windows(void **state)
 		assert_int_equal(caller->most_under_way, rows[i].most);
 		end(caller);
 	}
-}
-
-static int answer_and_count(struct fake *fake, int agent, const struct mad_address *to,
-			    const unsigned char *mad)
-{
-	struct caller *caller = caller_of(fake);
-
-	(void)agent;
-	if (++caller->under_way[to->lid] > caller->most_at_once[to->lid])
-		caller->most_at_once[to->lid] = caller->under_way[to->lid];
-	/* All at the same time, so that the windows fill up. */
-	fake_answer(fake, mad, 0, 200);
-	return 0;
-}
-
-static void done_and_count(void *context, const struct mad_reply *reply)
-{
-	struct caller *caller = context;
-
-	caller->under_way[reply->request->to.lid]--;
-	done(context, reply);
-}
-
-static void destination_window(void **state)
-{
-	static const struct mad_engine_options options = {
-		.window = 32, .destination_window = 2, .timeout_msec = 5000};
-	struct caller *caller = begin(1000, answer_and_count, &options);
-	const struct mad_work work = {.context = caller, .next = next, .done = done_and_count};
-
-	(void)state;
-	assert_int_equal(mad_engine_run(caller->engine, &work), 0);
-	assert_int_equal(caller->ended, 1000);
-	for (unsigned int lid = 1; lid <= caller->destinations; lid++)
-		assert_int_equal(caller->most_at_once[lid], 2);
-	end(caller);
 }
 
 /* A request ends unanswered if and only if each of its tries was dropped. */
@@ -812,65 +773,6 @@ static void busy_for_ever(void **state)
 }
 
 /* Directed routes that only differ in the last hop lead to different nodes. */
-static bool next_direct(void *context, struct mad_request *request)
-{
-	struct caller *caller = context;
-
-	if (caller->given == caller->wanted)
-		return false;
-	*request = (struct mad_request){
-		.to = {.lid = MAD_LID_PERMISSIVE},
-		.mgmt_class = UMAD_CLASS_SUBN_DIRECTED_ROUTE,
-		.method = UMAD_METHOD_GET,
-		.attribute = UMAD_SM_ATTR_NODE_INFO,
-		.modifier = (uint32_t)caller->given,
-		.number = caller->given,
-		.cookie = caller,
-		.direct = true,
-		.hops = 2,
-		.path = {0, 1, (uint8_t)(1 + caller->given % 2)},
-	};
-	caller->given++;
-	return true;
-}
-
-static int answer_all_together(struct fake *fake, int agent, const struct mad_address *to,
-			       const unsigned char *mad)
-{
-	struct caller *caller = caller_of(fake);
-
-	(void)agent;
-	(void)to;
-	if (++caller->under_way[0] > caller->most_at_once[0])
-		caller->most_at_once[0] = caller->under_way[0];
-	fake_answer(fake, mad, 0, 200);
-	return 0;
-}
-
-static void done_together(void *context, const struct mad_reply *reply)
-{
-	struct caller *caller = context;
-
-	caller->under_way[0]--;
-	done(context, reply);
-}
-
-static void window_by_last_hop(void **state)
-{
-	static const struct mad_engine_options options = {
-		.window = 32, .destination_window = 1, .timeout_msec = 5000};
-	struct caller *caller = begin(8, answer_all_together, &options);
-	const struct mad_work work = {
-		.context = caller, .next = next_direct, .done = done_together};
-
-	(void)state;
-	caller->mgmt_class = UMAD_CLASS_SUBN_DIRECTED_ROUTE;
-	assert_int_equal(mad_engine_run(caller->engine, &work), 0);
-	assert_int_equal(caller->ended, 8);
-	assert_int_equal(caller->most_at_once[0], 2);
-	end(caller);
-}
-
 /*
  * A circle ends with the redirection as the answer, and so does a redirection without an address.
  */
@@ -1201,7 +1103,6 @@ int main(void)
 		cmocka_unit_test(ten_thousand),
 		cmocka_unit_test(no_allocation),
 		cmocka_unit_test(windows),
-		cmocka_unit_test(destination_window),
 		cmocka_unit_test(tenth_dropped),
 		cmocka_unit_test(half_dropped),
 		cmocka_unit_test(lost_in_stream),
@@ -1218,7 +1119,6 @@ int main(void)
 		cmocka_unit_test(redirected_without_key),
 		cmocka_unit_test(redirected_beyond),
 		cmocka_unit_test(busy_for_ever),
-		cmocka_unit_test(window_by_last_hop),
 		cmocka_unit_test(redirected_for_ever),
 		cmocka_unit_test(agent_refused),
 		cmocka_unit_test(send_fails),

@@ -34,8 +34,6 @@ struct mad_engine *mad_engine_new(const struct mad_transport *transport,
 	engine->options = *options;
 	engine->options.timeout_msec = within(options->timeout_msec, 0, ENGINE_MOST_TIMEOUT_MSEC);
 	engine->options.window = within(options->window, ENGINE_WINDOW, ENGINE_MOST_WINDOW);
-	engine->options.destination_window = within(options->destination_window,
-						    engine->options.window, ENGINE_MOST_WINDOW);
 	engine->options.retries = options->retries_given
 					  ? within(options->retries, 0, ENGINE_MOST_RETRIES)
 					  : ENGINE_RETRIES;
@@ -118,19 +116,6 @@ static int agent_of(struct mad_engine *engine, const struct mad_request *request
 	return mad_engine_add_agent(engine, &agent);
 }
 
-/* FNV-1a over the members that identify a destination. */
-static uint32_t destination_of(const struct mad_request *request)
-{
-	uint32_t hash = 2166136261u;
-
-	hash = (hash ^ request->to.lid) * 16777619u;
-	for (size_t i = 0; request->to.has_grh && i < sizeof(request->to.gid.raw); i++)
-		hash = (hash ^ request->to.gid.raw[i]) * 16777619u;
-	for (size_t i = 0; request->direct && i <= request->hops; i++)
-		hash = (hash ^ request->path[i]) * 16777619u;
-	return hash;
-}
-
 static struct slot *free_slot(struct mad_engine *engine)
 {
 	struct slot *last = &engine->slots[engine->last_freed];
@@ -143,28 +128,16 @@ static struct slot *free_slot(struct mad_engine *engine)
 	return NULL;
 }
 
-/* Requests that waited for their destination's window go first. */
-static void send_held(struct mad_engine *engine)
-{
-	if (engine->options.destination_window >= engine->options.window)
-		return;
-	for (size_t i = 0; i < engine->options.window; i++)
-		if (engine->slots[i].state == SLOT_HELD &&
-		    engine_has_room(engine, &engine->slots[i]))
-			engine_send_slot(engine, &engine->slots[i]);
-}
-
 /* True for an SMP to another subnet: the router at that LID would answer for itself. */
 static bool would_cross_router(unsigned int mgmt_class, const struct mad_address *to)
 {
 	return mad_class_is_smp(mgmt_class) && to->has_grh;
 }
 
-/* Returns true if there was a request, even if it is held back or could not be sent. */
+/* Returns true if there was a request, even if it could not be sent. */
 static bool begin_next(struct mad_engine *engine)
 {
 	struct slot *slot = free_slot(engine);
-	int agent;
 
 	if (!slot)
 		return false;
@@ -175,22 +148,18 @@ static bool begin_next(struct mad_engine *engine)
 	engine->under_way++;
 	slot->generation = (slot->generation + 1) & ENGINE_GENERATION_MASK;
 	slot->tries = slot->busy = slot->redirects = 0;
-	slot->destination = destination_of(&slot->request);
-	slot->state = SLOT_HELD;
-	agent = would_cross_router(slot->request.mgmt_class, &slot->request.to)
-			? -EXDEV
-			: agent_of(engine, &slot->request);
-	slot->agent = agent;
-	if (agent < 0)
-		engine_fail(engine, slot, agent);
-	else if (engine_has_room(engine, slot))
+	slot->agent = would_cross_router(slot->request.mgmt_class, &slot->request.to)
+			      ? -EXDEV
+			      : agent_of(engine, &slot->request);
+	if (slot->agent < 0)
+		engine_fail(engine, slot, slot->agent);
+	else
 		engine_send_slot(engine, slot);
 	return true;
 }
 
 static void fill_window(struct mad_engine *engine)
 {
-	send_held(engine);
 	while (engine->under_way < engine->options.window && begin_next(engine))
 		;
 }
@@ -225,18 +194,13 @@ static void end_all(struct mad_engine *engine, int error)
 			engine_fail(engine, &engine->slots[i], error);
 }
 
-static bool has_deadline(const struct slot *slot)
-{
-	return slot->state == SLOT_WAITS || slot->state == SLOT_PAUSE;
-}
-
 /* The time to the next deadline in milliseconds, 0 if it has passed; at most SLICE_MSEC. */
 static unsigned int until_deadline(const struct mad_engine *engine)
 {
 	uint64_t now = clock_nsec(), next = now + SLICE_MSEC * ENGINE_MSEC;
 
 	for (size_t i = 0; i < engine->options.window; i++)
-		if (has_deadline(&engine->slots[i]) && engine->slots[i].deadline < next)
+		if (engine->slots[i].state != SLOT_FREE && engine->slots[i].deadline < next)
 			next = engine->slots[i].deadline;
 	return next > now ? (unsigned int)((next - now + ENGINE_MSEC - 1) / ENGINE_MSEC) : 0;
 }
@@ -247,7 +211,7 @@ static void expire(struct mad_engine *engine)
 	uint64_t now = clock_nsec();
 
 	for (size_t i = 0; i < engine->options.window; i++)
-		if (has_deadline(&engine->slots[i]) && engine->slots[i].deadline <= now)
+		if (engine->slots[i].state != SLOT_FREE && engine->slots[i].deadline <= now)
 			engine_late(engine, &engine->slots[i]);
 	fill_window(engine);
 }

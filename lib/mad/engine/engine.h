@@ -22,10 +22,8 @@
 struct mad_engine;
 
 struct mad_engine_options {
-	unsigned int window;		 /* outstanding requests; 0: 32 */
-	unsigned int destination_window; /* outstanding requests to the same destination; 0: no
-					    separate limit */
-	unsigned int timeout_msec;	 /* of the first try; 0: from the round trips */
+	unsigned int window;	   /* outstanding requests; 0: 32 */
+	unsigned int timeout_msec; /* of the first try; 0: from the round trips */
 	bool retries_given;
 	unsigned int retries; /* further tries; 3 if not given */
 	bool (*stopped)(

@@ -18,7 +18,6 @@
 
 enum slot_state {
 	SLOT_FREE,
-	SLOT_HELD,  /* waits for room in its destination's window */
 	SLOT_WAITS, /* waits for the reply, until `deadline` */
 	SLOT_PAUSE, /* is sent again at `deadline`, because the destination was busy */
 };
@@ -26,7 +25,6 @@ enum slot_state {
 struct slot {
 	enum slot_state state;
 	uint32_t generation; /* counts the slot's requests */
-	uint32_t destination;
 	unsigned int tries, busy, redirects;
 	bool held_up; /* another request's send() blocked for a long time since this one was sent */
 	int agent;
@@ -67,5 +65,3 @@ void engine_fail(struct mad_engine *engine, struct slot *slot, int error);
 void engine_take(struct mad_engine *engine, const struct mad_arrival *arrival, size_t bytes);
 /* Handles a slot whose deadline has passed. */
 void engine_late(struct mad_engine *engine, struct slot *slot);
-/* True if the slot's destination has room for one more. */
-bool engine_has_room(const struct mad_engine *engine, const struct slot *slot);

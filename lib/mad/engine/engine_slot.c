@@ -81,19 +81,6 @@ static uint64_t patience_of(const struct mad_engine *engine, const struct slot *
 					: patience;
 }
 
-bool engine_has_room(const struct mad_engine *engine, const struct slot *slot)
-{
-	unsigned int count = 0, most = engine->options.destination_window;
-
-	if (most >= engine->options.window)
-		return true;
-	for (size_t i = 0; i < engine->options.window; i++)
-		if (engine->slots[i].state > SLOT_HELD &&
-		    engine->slots[i].destination == slot->destination)
-			count++;
-	return count < most;
-}
-
 /* Ends the request: `reply` has the MAD, or the error. */
 static void finish(struct mad_engine *engine, struct slot *slot, struct mad_reply *reply)
 {

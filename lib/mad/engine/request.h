@@ -23,7 +23,6 @@ struct mad_request {
 	uint32_t oui; /* vendor classes 0x30 to 0x4f */
 	const unsigned char *data;
 	size_t data_bytes;
-	void *cookie;	 /* for the caller */
 	uint64_t number; /* for the caller */
 };
 
