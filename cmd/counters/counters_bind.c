@@ -14,7 +14,6 @@
 #include "cmd/counters/counters.h"
 #include "counter/object_counters.h"
 
-/* The queue pair and counter that the words name. */
 struct binding {
 	struct number qpn, counter_id;
 };
@@ -29,7 +28,6 @@ static const struct keyword *binding_keyword(size_t number)
 	return number < ARRAY_SIZE(binding_keywords) ? &binding_keywords[number] : NULL;
 }
 
-/* Finds DEV/PORT, which must be one port. */
 static bool load_port(struct change_plan *plan, char *word)
 {
 	struct listing *listing = &plan->listing;

@@ -68,7 +68,6 @@ int counters_save(const struct ctx *ctx, const struct counters_args *args, char 
 				   ctx->globals.json ? listing_print(&run.listing) : 0);
 }
 
-/* The state of --since. */
 struct since {
 	struct counters_run run;
 	struct saved_list file;

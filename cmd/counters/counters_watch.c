@@ -23,7 +23,6 @@ struct watch {
 	struct counter_rounds rounds;
 };
 
-/* Counts the rows to show, in all and of each rank. */
 static size_t count_ranks(const struct counters_run *run, const struct counter_changes *changes,
 			  size_t counts[static RANKS])
 {

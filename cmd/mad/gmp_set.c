@@ -23,7 +23,6 @@ struct gmp_change {
 	struct number index;
 };
 
-/* Chooses the one node and, in a table, the one entry. */
 static bool choose_entry(struct gmp_change *change)
 {
 	const struct mad_attribute *attribute = change->run->attribute;

@@ -321,7 +321,6 @@ static void fill(struct run *run, const struct ctx *ctx, const struct ping_args 
 							     : "--each");
 }
 
-/* Sends requests to all destinations, and counts the answers. */
 static int ping_client(const struct ctx *ctx, const struct ping_args *args, char **words)
 {
 	struct strings names = {0};

@@ -140,7 +140,6 @@ static void reset(struct perf_run *run)
 		command_complain(run->mad.listing.ctx, text, NULL);
 }
 
-/* Which counters --reset clears. */
 static bool choose_counters(struct perf_run *run)
 {
 	const struct perf_args *args = run->args;

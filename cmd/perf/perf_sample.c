@@ -85,7 +85,6 @@ static bool is_good(struct samples *samples, const struct perf_port *port,
 	}
 }
 
-/* Starts sampling, unless the port is already doing so. */
 static bool start(struct samples *samples, const struct perf_port *port, unsigned char *control)
 {
 	unsigned char data[PERF_SAMPLE_CONTROL_BYTES];

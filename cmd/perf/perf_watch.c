@@ -76,7 +76,6 @@ static bool is_quiet(const struct perf_run *run, const struct perf_record *row)
 	return true;
 }
 
-/* A round, while its rows are made. */
 struct round {
 	struct perf_round made;
 	char *time;

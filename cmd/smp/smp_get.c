@@ -19,7 +19,6 @@ struct node {
 	bool failed;
 };
 
-/* One SMP of a later round. */
 struct query {
 	size_t destination;
 	struct smp_step step;

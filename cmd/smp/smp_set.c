@@ -42,7 +42,6 @@ static bool may_set(struct run *run)
 	return true;
 }
 
-/* Picks the port; a Set changes only one. */
 static bool choose_one(struct run *run)
 {
 	const struct mad_destination *at = &run->mad.session.destinations[0];

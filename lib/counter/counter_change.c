@@ -128,7 +128,6 @@ static void add_gone(struct counter_changes *changes, const struct counter_readi
 	change->before = before->value;
 }
 
-/* Orders by counter, then by position in the list. */
 static int compare_readings(const void *a, const void *b)
 {
 	const struct counter_reading *one = *(const struct counter_reading *const *)a;

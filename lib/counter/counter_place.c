@@ -14,7 +14,6 @@
 
 #define COUNTER_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz "
 
-/* Orders by source and name, for the tree. */
 static int compare_names(const void *a, const void *b)
 {
 	const struct counter_entry *left = a, *right = b;

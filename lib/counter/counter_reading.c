@@ -389,7 +389,6 @@ static void add(struct counter_meanings *meanings, const struct counter_names *t
 	strings_add(&meaning->aliases, alias);
 }
 
-/* Collects the canonical names that the name can mean. */
 static void find_canonicals(struct strings *canonicals, const char *name)
 {
 	for (size_t i = 0; counter_catalogue[i]; i++)

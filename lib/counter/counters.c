@@ -108,7 +108,6 @@ int counter_loader_open(const struct counters_request *request, struct counter_l
 	return 0;
 }
 
-/* The context of one round of netlink requests. */
 struct round {
 	struct counter_loader *loader;
 	struct counter_place *place; /* whose counters are taken */

@@ -102,7 +102,6 @@ int rtnl_parse_stats(const void *payload, size_t length, struct number *ret_link
 	return 0;
 }
 
-/* The netdevs of a request, and the handler of the replies. */
 struct netdev_reader {
 	const uint32_t *link_indexes;
 	rtnl_stats_taken *taken;
@@ -209,7 +208,7 @@ static int add_optional(void *context, const struct nlattr *nest)
 	return 0;
 }
 
-static int fill_optional(struct nlattr *const *table, struct optional_counters *list)
+int nldev_take_optional_counters(struct nlattr *const *table, struct optional_counters *list)
 {
 	const size_t first = list->count;
 	int rc = walk(table, add_optional, list);
@@ -217,16 +216,6 @@ static int fill_optional(struct nlattr *const *table, struct optional_counters *
 	while (rc && list->count > first)
 		free(list->items[--list->count].kernel_name);
 	return rc;
-}
-
-int nldev_parse_optional_counters(const void *attributes, size_t length,
-				  struct optional_counters *list)
-{
-	struct nlattr *table[NLDEV_ATTR_KNOWN];
-
-	if (nldev_parse(attributes, length, table))
-		return -EBADMSG;
-	return fill_optional(table, list);
 }
 
 struct optional_reader {
@@ -240,7 +229,7 @@ static int take_optional(void *context, struct port *port, struct nlattr *const 
 	const struct optional_reader *reader = context;
 	struct optional_counters *list = reader->list;
 	size_t i = list->count;
-	int rc = fill_optional(table, list);
+	int rc = nldev_take_optional_counters(table, list);
 
 	for (; i < list->count; i++) {
 		list->items[i].reading.device = device_list_find(&reader->inventory->devices,

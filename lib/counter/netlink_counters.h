@@ -81,11 +81,10 @@ int optional_counters_switch(struct netlink *nldev, const struct optional_counte
 			     size_t count, char **ret_text);
 
 /*
- * Parsing only: each takes the attributes or the payload of a reply, aligned to 4 bytes, and fills
- * an empty list. -EBADMSG means that they are damaged; the list then stays empty.
+ * Parsing only, of the attributes of a reply, or of its payload, aligned to 4 bytes. They append to
+ * the list. -EBADMSG: the reply is damaged, and the list is as before.
  */
-int nldev_parse_optional_counters(const void *attributes, size_t length,
-				  struct optional_counters *list);
+int nldev_take_optional_counters(struct nlattr *const *table, struct optional_counters *list);
 /* Omits members that the kernel does not have yet. */
 int rtnl_parse_stats(const void *payload, size_t length, struct number *ret_link_index,
 		     struct counter_list *list);

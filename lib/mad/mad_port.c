@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The local port of a session. */
-#include "mad/session_private.h"
+#include "mad/session.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "mad/session_private.h"
+#include "mad/session.h"
 
 #include <errno.h>
 #include <signal.h>

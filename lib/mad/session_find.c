@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "mad/format/header.h"
-#include "mad/session_private.h"
+#include "mad/session.h"
 
 char *mad_kind_complaint(enum target_kind kind)
 {
@@ -287,7 +287,6 @@ void session_drop_destinations(struct mad_session *session)
 	session->destination_count = 0;
 }
 
-/* --lid, --guid, --gid and --direct need a destination. */
 static int check_unnamed(struct mad_session *session)
 {
 	_cleanup_(freep) char *complaint = mad_kind_complaint(session->options.kind);

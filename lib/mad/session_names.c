@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "mad/names/find_node.h"
-#include "mad/session_private.h"
+#include "mad/session.h"
 
 #define LISTED_MOST 8u /* nodes that the message of an ambiguous name lists */
 
@@ -53,7 +53,6 @@ static int refuse_ambiguous(struct mad_session *session, const struct node_searc
 	return 0;
 }
 
-/* What to do about a name that no node has. */
 static const char *hint_of_name(const char *text)
 {
 	_cleanup_(freep) char *node = NULL;
@@ -218,8 +217,6 @@ int mad_session_resolve(struct mad_session *session, const char *word,
 	}
 	if (!rc)
 		*ret_target = found.place.target;
-	for (size_t i = 0; i < found.word_count; i++)
-		free(found.words[i]);
-	free(found.words);
+	session_free_destination(&found);
 	return rc;
 }

@@ -174,7 +174,6 @@ static bool tells_local_port(const struct mad_attribute *attribute, const struct
 		attribute->modifier == MODIFIER_VLARB);
 }
 
-/* Whether one of the ports first..last was chosen. */
 static bool has_port(const struct smp_choice *choice, uint32_t first, uint32_t last)
 {
 	bool found = choice->all_ports;

@@ -42,7 +42,9 @@ static void try_counters(const void *attributes, size_t length)
 	if ((nldev_parse(attributes, length, table) || nldev_take_counters(table, &list)) &&
 	    list.count)
 		abort();
-	if (nldev_parse_optional_counters(attributes, length, &optional) && optional.count)
+	if ((nldev_parse(attributes, length, table) ||
+	     nldev_take_optional_counters(table, &optional)) &&
+	    optional.count)
 		abort();
 	for (size_t i = 0; i < list.count; i++)
 		check_clean(list.items[i].name);

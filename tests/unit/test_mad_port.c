@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "borrowed.h"
-#include "mad/session_private.h"
+#include "mad/session.h"
 
 enum { DOWN = 1, INIT = 2, ACTIVE = 4, POLLING = 2, LINK_UP = 5 };
 #define SM_DISABLED (1u << 10)

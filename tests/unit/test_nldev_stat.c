@@ -44,9 +44,11 @@ static int parse(const struct bytes *bytes, size_t length, struct counter_list *
 static int parse_optional(const struct bytes *bytes, size_t length, struct optional_counters *list)
 {
 	_cleanup_(freep) void *copy = mem_alloc_zero(length, 1);
+	struct nlattr *table[NLDEV_ATTR_KNOWN];
 
 	memcpy(copy, bytes->data, length);
-	return nldev_parse_optional_counters(copy, length, list);
+	return nldev_parse(copy, length, table) ? -EBADMSG
+						: nldev_take_optional_counters(table, list);
 }
 
 static void put_port(struct bytes *bytes, uint32_t device, uint32_t port)

@@ -205,7 +205,6 @@ static unsigned int until_deadline(const struct mad_engine *engine)
 	return next > now ? (unsigned int)((next - now + ENGINE_MSEC - 1) / ENGINE_MSEC) : 0;
 }
 
-/* Handles the deadlines that have passed, and uses the slots that become free. */
 static void expire(struct mad_engine *engine)
 {
 	uint64_t now = clock_nsec();

@@ -43,7 +43,6 @@ static uint32_t transaction_of(const struct mad_engine *engine, const struct slo
 	       (slot->tries - 1) << ENGINE_SLOT_BITS | (uint32_t)(slot - engine->slots);
 }
 
-/* Updates the estimates from a round trip. */
 static void measured(struct mad_engine *engine, uint64_t nsec)
 {
 	uint64_t difference = nsec > engine->smoothed ? nsec - engine->smoothed
@@ -71,7 +70,6 @@ static uint64_t first_patience(const struct mad_engine *engine, const struct slo
 	return first < FIRST_LEAST ? FIRST_LEAST : first > FIRST_MOST ? FIRST_MOST : first;
 }
 
-/* How long to wait for the reply to the current try. */
 static uint64_t patience_of(const struct mad_engine *engine, const struct slot *slot)
 {
 	uint64_t first = first_patience(engine, slot);

@@ -211,7 +211,6 @@ static void use_path(struct mad_place *place, const struct gid *own, const struc
 		place->error = -EADDRNOTAVAIL;
 }
 
-/* Resolves the places that need a path. */
 static void find_paths(struct mad_engine *engine, const struct mad_route *route,
 		       struct mad_place *places, size_t count)
 {

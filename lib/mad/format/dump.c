@@ -18,7 +18,6 @@
 #define BASES	     3u
 #define LONGEST_WORD 4u /* maximum digits of a word after an offset without a colon */
 
-/* The state while reading text. */
 struct reader {
 	struct mad_dump *dump;
 	size_t part;	   /* start of the current part */
@@ -305,7 +304,6 @@ static bool is_table(const unsigned char *bytes, size_t count)
 	       !fits(bytes, count, MAD_BYTES, 0);
 }
 
-/* Determines the layout of the datagrams in a part. */
 static void lay_out(const unsigned char *bytes, size_t count, size_t *ret_step, size_t *ret_at)
 {
 	*ret_at = 0;

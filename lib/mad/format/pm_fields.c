@@ -51,7 +51,6 @@ const struct schema perf_extended_counters_schema = PLAIN_SCHEMA("perf_portcount
 
 #define OP_CODE PLAIN_HEX(0, 0, 8, "op_code")
 
-/* PortOpRcvCounters */
 static const struct field op_rcv_fields[] = {
 	SELECT_FIELDS,
 	OP_CODE,
@@ -59,7 +58,6 @@ static const struct field op_rcv_fields[] = {
 	TRAFFIC(8, 0, 32, DATA_WORD, "op_rcv_data_bytes"),
 };
 
-/* PortFlowCtlCounters */
 static const struct field flow_control_fields[] = {
 	SELECT_FIELDS,
 	TRAFFIC(4, 0, 32, 1, "xmit_flow_packets"),
@@ -67,11 +65,9 @@ static const struct field flow_control_fields[] = {
 };
 
 #define VL_PACKETS(vl_) TRAFFIC(4, (vl_)*16, 16, 1, "op_packets_vl" #vl_)
-/* PortVLOpPackets */
 static const struct field vl_op_packets_fields[] = {SELECT_FIELDS, OP_CODE, SIXTEEN(VL_PACKETS)};
 
 #define VL_DATA(vl_) TRAFFIC(4, (vl_)*32, 32, DATA_WORD, "op_data_vl" #vl_ "_bytes")
-/* PortVLOpData */
 static const struct field vl_op_data_fields[] = {SELECT_FIELDS, OP_CODE, SIXTEEN(VL_DATA)};
 
 #define VL_FLOW_ERRORS(vl_) ERROR(4, (vl_)*2, 2, "xmit_flow_control_update_errors_vl" #vl_)
@@ -82,11 +78,9 @@ static const struct field vl_flow_control_errors_fields[] = {
 };
 
 #define VL_WAIT(vl_) CONGESTION(4, (vl_)*16, 16, "xmit_wait_vl" #vl_ "_ticks")
-/* PortVLXmitWaitCounters */
 static const struct field vl_xmit_wait_fields[] = {SELECT_FIELDS, SIXTEEN(VL_WAIT)};
 
 #define VL_CONGESTION(vl_) CONGESTION(4, (vl_)*16, 16, "congestion_vl" #vl_)
-/* SwPortVLCongestion */
 static const struct field vl_congestion_fields[] = {SELECT_FIELDS, SIXTEEN(VL_CONGESTION)};
 
 #define VL_TIME(vl_) CONGESTION(4, (vl_)*32, 32, "xmit_time_congested_vl" #vl_ "_ticks")
@@ -94,35 +88,28 @@ static const struct field vl_congestion_fields[] = {SELECT_FIELDS, SIXTEEN(VL_CO
 static const struct field vl_xmit_congestion_fields[] = {SELECT_FIELDS, FIFTEEN(VL_TIME)};
 
 #define SL_FECN(sl_) CONGESTION(4, (sl_)*32, 32, "rcv_fecn_sl" #sl_)
-/* PortSLRcvFECN */
 static const struct field sl_rcv_fecn_fields[] = {SELECT_FIELDS, SIXTEEN(SL_FECN)};
 
 #define SL_BECN(sl_) CONGESTION(4, (sl_)*32, 32, "rcv_becn_sl" #sl_)
-/* PortSLRcvBECN */
 static const struct field sl_rcv_becn_fields[] = {SELECT_FIELDS, SIXTEEN(SL_BECN)};
 
 #define SL_XMIT(sl_) TRAFFIC(4, (sl_)*32, 32, DATA_WORD, "xmit_data_sl" #sl_ "_bytes")
-/* PortXmitDataSL */
 static const struct field sl_xmit_data_fields[] = {SELECT_FIELDS, SIXTEEN(SL_XMIT)};
 
 #define SL_RCV(sl_) TRAFFIC(4, (sl_)*32, 32, DATA_WORD, "rcv_data_sl" #sl_ "_bytes")
-/* PortRcvDataSL */
 static const struct field sl_rcv_data_fields[] = {SELECT_FIELDS, SIXTEEN(SL_RCV)};
 
-/* PortRcvConCtrl */
 static const struct field rcv_congestion_fields[] = {
 	SELECT_FIELDS,
 	CONGESTION(4, 0, 32, "rcv_fecn_packets"),
 	CONGESTION(8, 0, 32, "rcv_becn_packets"),
 };
 
-/* PortXmitConCtrl */
 static const struct field xmit_congestion_fields[] = {
 	SELECT_FIELDS,
 	CONGESTION(4, 0, 32, "xmit_time_congested_ticks"),
 };
 
-/* PortRcvErrorDetails */
 static const struct field rcv_errors_fields[] = {
 	SELECT_FIELDS,
 	ERROR(4, 0, 16, "local_physical_errors"),
@@ -133,7 +120,6 @@ static const struct field rcv_errors_fields[] = {
 	ERROR(14, 0, 16, "looping_errors"),
 };
 
-/* PortXmitDiscardDetails */
 static const struct field xmit_discards_fields[] = {
 	SELECT_FIELDS,
 	ERROR(4, 0, 16, "inactive_discards"),
@@ -218,7 +204,6 @@ static const struct field control_fields[] = {
 /* PortSamplesResult, 16.1.3.4 */
 static const struct field result_fields[] = {RESULT_FIELDS, FIFTEEN(RESULT)};
 
-/* PortSamplesResultExtended */
 static const struct field extended_result_fields[] = {
 	RESULT_FIELDS,
 	PLAIN_CODE(4, 0, 2, extended_width_names, "counter_width_bits"),

@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-/* Cuts blanks from both ends. */
 static char *trim(char *text)
 {
 	size_t length;

@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "mad/format/header.h"
 
-/* One attribute of one port. */
 struct query {
 	size_t port, part;
 };

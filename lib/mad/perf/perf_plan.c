@@ -221,7 +221,6 @@ static bool *ask_base_ports(struct perf *perf)
 	return found;
 }
 
-/* Queries the FEC mode of the ports that report one. */
 static void learn_modes(struct perf *perf, const struct mad_item *infos)
 {
 	_cleanup_(freep) bool *found = ask_base_ports(perf);

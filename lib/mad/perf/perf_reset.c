@@ -139,7 +139,6 @@ void perf_report_lacking(struct perf *perf, uint32_t mask)
 	}
 }
 
-/* The requests to all ports, and the data of each. */
 struct clearing {
 	struct perf *perf;
 	struct mad_item *items;

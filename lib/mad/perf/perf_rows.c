@@ -186,7 +186,6 @@ static void add_if_telling(const struct maker *maker, struct perf_record *row, b
 		add_row(maker, row);
 }
 
-/* The row of the complete port. */
 static void port_rows(const struct maker *maker)
 {
 	struct perf_record row = {
