@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl perf: the counters of local and remote ports, from performance management. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -72,13 +71,6 @@ static const struct option_rule rules[] = {
 	MAD_RULES,
 	{.options = NULL},
 };
-
-static int complain_route(const struct ctx *ctx)
-{
-	return command_complain(
-		ctx, "performance management cannot be reached by directed route",
-		"give a LID, a port GUID or a GID: rdmactl smp nodeinfo -D 0,1 shows the GUID");
-}
 
 static bool is_route(const struct mad_args *args, const char *word)
 {
@@ -226,7 +218,10 @@ static int run_perf(const struct ctx *ctx, const void *args, char **objects)
 	int status;
 
 	if (is_route(&run.args->mad, objects[0]))
-		return complain_route(ctx);
+		return command_complain(
+			ctx, "performance management cannot be reached by directed route",
+			"give a LID, a port GUID or a GID: rdmactl smp nodeinfo -D 0,1 shows the "
+			"GUID");
 	kind = listing_of(run.args);
 	if (run.args->samples || run.args->sample) {
 		found = mad_listing_begin(&run.mad, ctx, &run.args->mad, &perf_samples_schema,

@@ -439,14 +439,6 @@ bool counter_meanings_find(struct counter_meanings *meanings, const char *name,
 	return found;
 }
 
-void counter_meanings_clear(struct counter_meanings *meanings)
-{
-	for (size_t i = 0; i < meanings->count; i++)
-		strings_free(&meanings->items[i].aliases);
-	free(meanings->items);
-	*meanings = (struct counter_meanings){0};
-}
-
 static const struct field meaning_fields[] = {
 	COMPUTED_FIELD(FIELD_STRING, counter_get_counter, "counter", "COUNTER", FIELD_DEFAULT, 0,
 		       "its name, the same for all drivers; * is a number"),
@@ -474,3 +466,9 @@ static const struct field meaning_fields[] = {
 const struct schema counter_meaning_schema = SCHEMA("counter_meanings", struct counter_meaning,
 						    meaning_fields,
 						    "the meaning of a counter's name");
+
+void counter_meanings_clear(struct counter_meanings *meanings)
+{
+	records_clear(&counter_meaning_schema, &(struct records){meanings->items, meanings->count});
+	*meanings = (struct counter_meanings){0};
+}

@@ -174,9 +174,7 @@ bool optional_counter_is(const struct optional_counter *counter, const char *wor
 
 void optional_counters_clear(struct optional_counters *list)
 {
-	for (size_t i = 0; i < list->count; i++)
-		free(list->items[i].kernel_name);
-	free(list->items);
+	records_clear(&optional_counters_schema, &(struct records){list->items, list->count});
 	*list = (struct optional_counters){0};
 }
 

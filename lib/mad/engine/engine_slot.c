@@ -22,21 +22,6 @@
 /* The SA has to search, and sends tables in many segments: wait longer. */
 #define SA_FIRST (1000 * ENGINE_MSEC)
 
-static uint32_t slot_of(uint32_t transaction)
-{
-	return transaction & ((1u << ENGINE_SLOT_BITS) - 1);
-}
-
-static uint32_t try_of(uint32_t transaction)
-{
-	return transaction >> ENGINE_SLOT_BITS & ((1u << ENGINE_TRY_BITS) - 1);
-}
-
-static uint32_t generation_of(uint32_t transaction)
-{
-	return transaction >> (ENGINE_SLOT_BITS + ENGINE_TRY_BITS);
-}
-
 static uint32_t transaction_of(const struct mad_engine *engine, const struct slot *slot)
 {
 	return slot->generation << (ENGINE_SLOT_BITS + ENGINE_TRY_BITS) |
@@ -270,13 +255,12 @@ static void take_answer(struct mad_engine *engine, struct slot *slot, unsigned i
 void engine_take(struct mad_engine *engine, const struct mad_arrival *arrival, size_t bytes)
 {
 	const unsigned char *mad = engine->arrival + engine->transport.headroom;
-	uint32_t transaction = mad_transaction(mad);
-	struct slot *slot = &engine->slots[slot_of(transaction)];
-	unsigned int try = try_of(transaction);
-	bool ours;
+	const uint32_t transaction = mad_transaction(mad);
+	struct slot *slot = &engine->slots[transaction % (1u << ENGINE_SLOT_BITS)];
+	const unsigned int try = (transaction >> ENGINE_SLOT_BITS) % (1u << ENGINE_TRY_BITS);
+	const bool ours = slot->state == SLOT_WAITS && try < slot->tries &&
+			  slot->generation == transaction >> (ENGINE_SLOT_BITS + ENGINE_TRY_BITS);
 
-	ours = slot->state == SLOT_WAITS && slot->generation == generation_of(transaction) &&
-	       try < slot->tries;
 	if (arrival->error) {
 		/*
 		 * The kernel returned our own request after a timeout, truncated. Only the last try

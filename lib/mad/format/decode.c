@@ -2,10 +2,8 @@
 #include "mad/format/decode.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "schema/rows.h"
@@ -302,23 +300,10 @@ int mad_decode(const unsigned char *mad, size_t bytes, struct mad_decoded *ret_d
 	return 0;
 }
 
-static void free_pairs(struct mad_pair *pairs, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		free(pairs[i].key);
-		free(pairs[i].value);
-	}
-	free(pairs);
-}
-
 void mad_decoded_clear(struct mad_decoded *decoded)
 {
-	free_pairs(decoded->header, decoded->header_count);
-	free_pairs(decoded->fields, decoded->field_count);
-	free(decoded->object);
-	free(decoded->method);
-	free(decoded->status);
-	free(decoded->attribute);
-	free(decoded->data);
+	records_clear(&mad_pair_schema, &(struct records){decoded->header, decoded->header_count});
+	records_clear(&mad_pair_schema, &(struct records){decoded->fields, decoded->field_count});
+	record_clear(&mads_schema, decoded);
 	*decoded = (struct mad_decoded){.object = NULL};
 }

@@ -317,12 +317,8 @@ static void get_ports(const void *record, struct value *value)
 	get_list(record, 64, 8, 0xff, false, value);
 }
 
-static void get_port_masks(const void *record, struct value *value)
-{
-	get_list(record, 32, 16, 0, true, value);
-}
-
-static void get_pkeys(const void *record, struct value *value)
+/* 16 bits each: masks of ports, or partition keys */
+static void get_words(const void *record, struct value *value)
 {
 	get_list(record, 32, 16, 0, true, value);
 }
@@ -352,7 +348,7 @@ static const struct field multicast_forwarding_fields[] = {
 	NUM(0, 0, 16, "lid", "LID", SHOW, "LID of the switch", SA(0)),
 	NUM(2, 0, 4, "position", "POSITION", SHOW, "which 16 ports the masks cover", SA(1)),
 	NUM(2, 7, 9, "block", "BLOCK", SHOW, "block of 32 multicast LIDs that it holds", SA(3)),
-	COMPUTED_FIELD(FIELD_LIST, get_port_masks, "port_masks", "PORT MASKS", SHOW, 0,
+	COMPUTED_FIELD(FIELD_LIST, get_words, "port_masks", "PORT MASKS", SHOW, 0,
 		       "ports for each multicast LID of the block, up to the last that has one"),
 };
 
@@ -361,7 +357,7 @@ static const struct field pkey_table_fields[] = {
 	NUM(0, 0, 16, "lid", "LID", SHOW, "LID of the port, of port 0 at a switch", SA(0)),
 	NUM(4, 0, 8, "port", "PORT", SHOW, "port of a switch", SA(2)),
 	NUM(2, 0, 16, "block", "BLOCK", SHOW, "block of 32 slots that it holds", SA(1)),
-	COMPUTED_FIELD(FIELD_LIST, get_pkeys, "pkeys", "P_KEYS", SHOW, 0,
+	COMPUTED_FIELD(FIELD_LIST, get_words, "pkeys", "P_KEYS", SHOW, 0,
 		       "partition keys of the block's slots, up to the last in use"),
 };
 
