@@ -113,8 +113,8 @@ static void show(struct balances *balances)
 			if (joins_switches(&run->fabric, node->first_port + port))
 				add_row(balances, node->first_port + port);
 	}
-	if (balances->row_count && top->known)
-		qsort(balances->rows, balances->row_count, sizeof(*balances->rows), by_load);
+	if (top->known)
+		MEM_SORT(balances->rows, balances->row_count, by_load);
 	for (size_t i = 0; i < balances->row_count && (!top->known || i < top->value); i++)
 		listing_add(&run->mad.listing, &balances->rows[i]);
 	report_losses(balances);

@@ -206,9 +206,7 @@ static void show(struct plugged_cables *cables)
 
 	for (size_t i = 0; i < cables->now.count; i++)
 		add_row(cables, &cables->now.items[i]);
-	if (cables->row_count)
-		qsort(cables->rows, cables->row_count, sizeof(*cables->rows),
-		      fabric_cable_row_compare);
+	MEM_SORT(cables->rows, cables->row_count, fabric_cable_row_compare);
 	for (size_t i = 0; i < cables->row_count && (!args->top.known || i < args->top.value); i++)
 		listing_add(&cables->run.mad.listing, &cables->rows[i]);
 }

@@ -100,8 +100,7 @@ static void note_readings(struct errors *errors, const struct port_errors *readi
 		row.counters.mark = !globals->json && !globals->jsonl && !globals->tsv;
 		MEM_ADD(errors->rows, errors->row_count) = row;
 	}
-	if (errors->row_count)
-		qsort(errors->rows, errors->row_count, sizeof(*errors->rows), compare_rows);
+	MEM_SORT(errors->rows, errors->row_count, compare_rows);
 }
 
 static void read_details(struct errors *errors, struct port_errors *readings)
@@ -167,9 +166,7 @@ static void show_growth(struct errors *errors)
 		}
 		MEM_ADD(errors->growth, errors->growth_count) = row;
 	}
-	if (errors->growth_count)
-		qsort(errors->growth, errors->growth_count, sizeof(*errors->growth),
-		      compare_growth);
+	MEM_SORT(errors->growth, errors->growth_count, compare_growth);
 	list_rows(errors, errors->growth, errors->growth_count, sizeof(*errors->growth));
 	if (taken && errors->save)
 		fabric_counters_save(run, errors->save, &counters.after);

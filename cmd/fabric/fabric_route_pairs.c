@@ -174,8 +174,7 @@ static void list_cables(struct many *many)
 				.at = {.view = &many->run.view, .place = i},
 				.pairs = number_of(many->counts[i]),
 			};
-	if (many->shared_count)
-		qsort(many->shared, many->shared_count, sizeof(*many->shared), by_pairs);
+	MEM_SORT(many->shared, many->shared_count, by_pairs);
 	for (size_t i = 0; i < many->shared_count; i++)
 		listing_add(&many->run.mad.listing, &many->shared[i]);
 }

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 /* The result of a qsort() comparator; further members follow after `?:`. */
@@ -37,6 +38,21 @@ void mem_extend(char **string, const char *format, ...) __attribute__((format(pr
 void *mem_append(void *array_pointer, size_t *count, size_t size) __attribute__((returns_nonnull));
 /* The new element, to be assigned: MEM_ADD(items, count) = item; */
 #define MEM_ADD(array, count) (*(__typeof__(array))mem_append(&(array), &(count), sizeof(*(array))))
+
+typedef int mem_compare(const void *a, const void *b);
+/* These do what qsort(3) and bsearch(3) do, also with an empty array that is NULL. */
+static inline void mem_sort(void *array, size_t count, size_t size, mem_compare *compare)
+{
+	if (count)
+		qsort(array, count, size, compare);
+}
+static inline void *mem_find(const void *key, const void *array, size_t count, size_t size,
+			     mem_compare *compare)
+{
+	return count ? bsearch(key, array, count, size, compare) : NULL;
+}
+#define MEM_SORT(array, count, compare)	     mem_sort(array, count, sizeof(*(array)), compare)
+#define MEM_FIND(key, array, count, compare) mem_find(key, array, count, sizeof(*(array)), compare)
 
 /*
  * Calls `write` to write a file that is in memory. A NUL follows the text, which the caller frees.

@@ -177,8 +177,7 @@ void fabric_check(const struct fabric_check_input *input, struct fabric_findings
 		run_scope(&run, CHECK_NODE);
 	run_ports(&run);
 	run_counters(&run);
-	if (findings->count)
-		qsort(findings->items, findings->count, sizeof(*findings->items), compare);
+	MEM_SORT(findings->items, findings->count, compare);
 }
 
 void fabric_findings_clear(struct fabric_findings *findings)

@@ -72,8 +72,7 @@ void check_duplicate_lid(struct check_run *run)
 				.port = i,
 			};
 	}
-	if (count)
-		qsort(items, count, sizeof(*items), compare_lids);
+	MEM_SORT(items, count, compare_lids);
 	for (size_t i = 0; i < count; i++) {
 		if (i && items[i].first <= owner.last &&
 		    !fabric_are_planes(run->fabric, items[i - 1].port, items[i].port))

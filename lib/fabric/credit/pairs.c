@@ -114,8 +114,7 @@ static void add_loops(const struct credit_loops *loops, struct credit_pairs *pai
 				.source = loops->items[i].waits[j].source,
 				.lid = loops->items[i].waits[j].lid,
 			};
-	if (pairs->count)
-		qsort(pairs->items, pairs->count, sizeof(*pairs->items), compare);
+	MEM_SORT(pairs->items, pairs->count, compare);
 	for (size_t i = 0; i < pairs->count; i++)
 		if (!i || compare(&pairs->items[i], &pairs->items[kept - 1]))
 			pairs->items[kept++] = pairs->items[i];
@@ -199,8 +198,7 @@ int credit_pairs_ask(struct mad_engine *engine, const struct mad_route *route,
 		if (asker.known[i])
 			pairs->items[kept++] = pairs->items[i];
 	pairs->count = kept;
-	if (kept)
-		qsort(pairs->items, kept, sizeof(*pairs->items), compare);
+	MEM_SORT(pairs->items, kept, compare);
 	free(asker.records);
 	free(asker.known);
 	return rc;

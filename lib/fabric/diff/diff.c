@@ -416,6 +416,5 @@ void fabric_compare(const struct fabric_view *before, const struct fabric_view *
 		report_failures(&comparison, side);
 	}
 	clear(&comparison);
-	if (changes->count)
-		qsort(changes->items, changes->count, sizeof(*changes->items), by_place);
+	MEM_SORT(changes->items, changes->count, by_place);
 }

@@ -208,7 +208,7 @@ static uint32_t *list_places(const struct comparison *comparison, uint32_t *ret_
 	for (uint32_t i = 0; i < comparison->place_count; i++)
 		if (comparison->peers[BEFORE][i] != comparison->peers[AFTER][i])
 			list[count++] = (struct ordered){comparison->order[i], i};
-	qsort(list, count, sizeof(*list), by_order);
+	MEM_SORT(list, count, by_order);
 	places = mem_alloc_zero(count, sizeof(*places));
 	for (uint32_t i = 0; i < count; i++)
 		places[i] = list[i].place;

@@ -333,7 +333,7 @@ static void put_in_order(struct comparison *comparison)
 	for (uint32_t i = 0; i < before->node_count; i++)
 		if (comparison->matches[BEFORE][i] == FABRIC_NONE)
 			name_node(comparison, BEFORE, i, &nodes[count++]);
-	qsort(nodes, count, sizeof(*nodes), by_name);
+	MEM_SORT(nodes, count, by_name);
 	comparison->order = mem_alloc_zero(comparison->place_count, sizeof(*comparison->order));
 	for (uint32_t i = 0; i < count; i++) {
 		order = order_ports(comparison, &nodes[i], order);

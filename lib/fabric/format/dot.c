@@ -271,7 +271,7 @@ static void add_level(struct dot *dot, const uint32_t *nodes, uint32_t count)
 			.order = dot->drawing.order[nodes[i]],
 			.node = nodes[i],
 		};
-	qsort(stands, count, sizeof(*stands), compare_stands);
+	MEM_SORT(stands, count, compare_stands);
 	text_buffer_add(&dot->text, "\t{\n%s",
 			dot->drawing.levels.is_tree ? "\t\trank=\"same\";\n" : "");
 	for (uint32_t i = 0; i < count; i++) {

@@ -193,15 +193,13 @@ static struct device_count *count_devices(const struct fabric *fabric, size_t *r
 
 	for (uint32_t i = 0; i < fabric->node_count; i++)
 		list[i] = (struct device_count){device_of(&fabric->nodes[i]), 1};
-	if (fabric->node_count)
-		qsort(list, fabric->node_count, sizeof(*list), compare_ids);
+	MEM_SORT(list, fabric->node_count, compare_ids);
 	for (uint32_t i = 0; i < fabric->node_count; i++)
 		if (kept && list[kept - 1].id == list[i].id)
 			list[kept - 1].count++;
 		else
 			list[kept++] = list[i];
-	if (kept)
-		qsort(list, kept, sizeof(*list), compare_counts);
+	MEM_SORT(list, kept, compare_counts);
 	*ret_count = kept;
 	return list;
 }

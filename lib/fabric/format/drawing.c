@@ -82,8 +82,7 @@ void drawing_begin(const struct fabric_view *view, struct drawing *drawing)
 		texts[i] = fabric_node_name(view, i);
 		names[i] = (struct name){texts[i], view->fabric->nodes[i].guid, i};
 	}
-	if (count)
-		qsort(names, count, sizeof(*names), compare_names);
+	MEM_SORT(names, count, compare_names);
 	name_nodes(drawing, names, count);
 	for (uint32_t i = 0; i < count; i++)
 		free(texts[i]);
@@ -169,8 +168,7 @@ struct cable_count *drawing_count_cables(const struct drawing *drawing, size_t *
 		}
 		list[last].count++;
 	}
-	if (count)
-		qsort(list, count, sizeof(*list), compare_counts);
+	MEM_SORT(list, count, compare_counts);
 	*ret_count = count;
 	return list;
 }

@@ -93,7 +93,7 @@ static bool part_names(const struct fabric *fabric, struct entry *entries, size_
 {
 	bool changed = false;
 
-	qsort(entries, count, sizeof(*entries), compare_entries);
+	MEM_SORT(entries, count, compare_entries);
 	for (size_t i = 0, end; i < count; i = end) {
 		for (end = i + 1; end < count && !strcmp(*entries[i].name, *entries[end].name);)
 			end++;
@@ -167,7 +167,7 @@ static bool is_one_host(const struct slurm *slurm, const struct entry *entries, 
 		rests[i] = rest_of_name(slurm, entries[i].node);
 		is_one &= is_adapter(rests[i]);
 	}
-	qsort(rests, count, sizeof(*rests), compare_texts);
+	MEM_SORT(rests, count, compare_texts);
 	for (size_t i = 1; i < count; i++)
 		is_one &= strcmp(rests[i - 1], rests[i]) != 0;
 	for (size_t i = 0; i < count; i++)
@@ -200,7 +200,7 @@ static void part_hosts(struct slurm *slurm)
 	for (uint32_t i = 0; i < fabric->node_count; i++)
 		if (fabric_is_host(fabric, i))
 			entries[count++] = (struct entry){&slurm->names[i], i};
-	qsort(entries, count, sizeof(*entries), compare_entries);
+	MEM_SORT(entries, count, compare_entries);
 	for (size_t i = 0, end; i < count; i = end) {
 		for (end = i + 1; end < count && !strcmp(*entries[i].name, *entries[end].name);)
 			end++;
@@ -237,8 +237,7 @@ static void find_places(struct slurm *slurm)
 			.leaf = port->node,
 		};
 	}
-	if (slurm->place_count)
-		qsort(slurm->places, slurm->place_count, sizeof(*slurm->places), compare_places);
+	MEM_SORT(slurm->places, slurm->place_count, compare_places);
 }
 
 /* Keeps each host at the switch of its first adapter. */
@@ -395,8 +394,7 @@ char *fabric_slurm_text(const struct fabric_view *view, struct problems *problem
 	/* Each port of a switch may have a host, and each host a switch. */
 	slurm.list = mem_alloc_zero(count + slurm.place_count + 1, sizeof(*slurm.list));
 	choose_places(&slurm);
-	if (slurm.place_count)
-		qsort(slurm.places, slurm.place_count, sizeof(*slurm.places), compare_leaves);
+	MEM_SORT(slurm.places, slurm.place_count, compare_leaves);
 	add_switches(&slurm);
 	if (!slurm.drawing.levels.is_tree)
 		add_whole(&slurm);

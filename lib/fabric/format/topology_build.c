@@ -58,7 +58,7 @@ static int sort_names(struct builder *builder)
 		builder->names[i] = (struct name){
 			.id = block->id, .length = block->id_length, .block = i};
 	}
-	qsort(builder->names, count, sizeof(*builder->names), compare_names);
+	MEM_SORT(builder->names, count, compare_names);
 	for (size_t i = MOST_NAMESAKES; i < count; i++)
 		if (!compare_ids(&builder->names[i], &builder->names[i - MOST_NAMESAKES]))
 			return fail_duplicates(builder,

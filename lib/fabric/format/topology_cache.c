@@ -210,9 +210,9 @@ static int take_ports(struct reader *reader)
 	reader->keys = mem_alloc_zero(reader->port_count, sizeof(*reader->keys));
 	for (uint32_t i = 0; i < reader->port_count && !rc; i++)
 		rc = take_port(reader, i);
-	if (rc || !reader->port_count)
+	if (rc)
 		return rc;
-	qsort(reader->keys, reader->port_count, sizeof(*reader->keys), compare_keys);
+	MEM_SORT(reader->keys, reader->port_count, compare_keys);
 	for (uint32_t i = 1; i < reader->port_count; i++)
 		if (!compare_keys(&reader->keys[i - 1], &reader->keys[i]))
 			return fail(reader,
@@ -225,8 +225,7 @@ static uint32_t find_port(const struct reader *reader, const unsigned char *reco
 			  size_t at_number)
 {
 	const struct key key = {.guid = number_at(record, at_guid, 8), .number = record[at_number]};
-	const struct key *found = bsearch(&key, reader->keys, reader->port_count, sizeof(key),
-					  compare_keys);
+	const struct key *found = MEM_FIND(&key, reader->keys, reader->port_count, compare_keys);
 
 	return found ? found->place : FABRIC_NONE;
 }

@@ -178,7 +178,7 @@ static void add_isr(struct grouping *group, uint32_t spine)
 	add_board(group, number, spine);
 	add_boards(group, number);
 	chassis = &group->list->items[number - 1];
-	qsort(chassis->members, chassis->count, sizeof(*chassis->members), compare_members);
+	MEM_SORT(chassis->members, chassis->count, compare_members);
 	chassis->guid = group->fabric->nodes[chassis->members[0].node].guid - 1;
 }
 
@@ -207,7 +207,7 @@ static void add_systems(struct grouping *group, struct system *systems, size_t c
 	struct chassis_list *list = group->list;
 	size_t kept = 0;
 
-	qsort(systems, count, sizeof(*systems), compare_systems);
+	MEM_SORT(systems, count, compare_systems);
 	for (size_t i = 0, end; i < count; i = end) {
 		for (end = i + 1; end < count && systems[end].guid == systems[i].guid; end++)
 			continue;
@@ -216,9 +216,7 @@ static void add_systems(struct grouping *group, struct system *systems, size_t c
 			systems[kept++].first = systems[i].order;
 		}
 	}
-	if (!kept)
-		return;
-	qsort(systems, kept, sizeof(*systems), compare_first);
+	MEM_SORT(systems, kept, compare_first);
 	for (size_t i = 0; i < kept; i++) {
 		if (!i || systems[i].guid != systems[i - 1].guid)
 			MEM_ADD(list->items, list->count) = (struct chassis){
@@ -259,8 +257,7 @@ static void group_systems(struct grouping *group, const uint32_t *order)
 			systems[system_count++] = (struct system){
 				.guid = guid, .node = node, .order = count - i};
 	}
-	if (system_count)
-		add_systems(group, systems, system_count);
+	add_systems(group, systems, system_count);
 }
 
 void chassis_list_fill(const struct fabric *fabric, const uint32_t *order,
@@ -286,9 +283,7 @@ void chassis_list_fill(const struct fabric *fabric, const uint32_t *order,
 	group_boards(&group, order);
 	group_systems(&group, order);
 	for (size_t i = 0; i < list->count; i++)
-		if (list->items[i].count)
-			qsort(list->items[i].members, list->items[i].count,
-			      sizeof(*list->items[i].members), compare_members);
+		MEM_SORT(list->items[i].members, list->items[i].count, compare_members);
 	free(group.seats);
 }
 

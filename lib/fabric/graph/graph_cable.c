@@ -133,8 +133,7 @@ void cable_list_fill(const struct fabric *fabric, uint32_t node, const uint32_t 
 		else if (port->peer == FABRIC_NONE && fabric_is_up(port))
 			list->beyond++;
 	}
-	if (count)
-		qsort(sorted, count, sizeof(*sorted), compare);
+	MEM_SORT(sorted, count, compare);
 	list->ports = mem_alloc_zero(count, sizeof(*list->ports));
 	for (size_t i = 0; i < count; i++)
 		add_cable(fabric, list, &sorted[i]);

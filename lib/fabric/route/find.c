@@ -81,8 +81,7 @@ static void list_guids(struct fabric_finder *finder)
 				.guid = fabric->ports[i].guid,
 				.port = i,
 			};
-	if (finder->guid_count)
-		qsort(finder->guids, finder->guid_count, sizeof(*finder->guids), by_guid);
+	MEM_SORT(finder->guids, finder->guid_count, by_guid);
 }
 
 /* Counts the nodes that have a port with the GUID, and takes the first port. */
@@ -95,9 +94,7 @@ static size_t take_port_guid(struct fabric_finder *finder, uint64_t guid,
 
 	if (!finder->has_guids)
 		list_guids(finder);
-	first = finder->guid_count ? bsearch(&guid, finder->guids, finder->guid_count,
-					     sizeof(*finder->guids), has_guid)
-				   : NULL;
+	first = MEM_FIND(&guid, finder->guids, finder->guid_count, has_guid);
 	if (!first)
 		return 0;
 	while (first > finder->guids && first[-1].guid == guid)
@@ -190,7 +187,7 @@ static void list_names(struct fabric_finder *finder)
 		fabric_node_name_into(&finder->view, i, name);
 		finder->names[i] = (struct finder_name){.name = mem_string(name), .node = i};
 	}
-	qsort(finder->names, count, sizeof(*finder->names), by_name);
+	MEM_SORT(finder->names, count, by_name);
 }
 
 static size_t find_node(struct fabric_finder *finder, const char *word, uint32_t *ret_node)
@@ -201,8 +198,7 @@ static size_t find_node(struct fabric_finder *finder, const char *word, uint32_t
 	if (!finder->names)
 		list_names(finder);
 	end = finder->names + finder->view.fabric->node_count;
-	first = bsearch(word, finder->names, finder->view.fabric->node_count,
-			sizeof(*finder->names), has_name);
+	first = MEM_FIND(word, finder->names, finder->view.fabric->node_count, has_name);
 	if (!first)
 		return 0;
 	while (first > finder->names && !strcmp(first[-1].name, word))

@@ -60,9 +60,7 @@ static bool is_missed(const struct multicast_hop *hop)
 static const struct multicast_member *find_member(const struct multicast_members *members,
 						  uint32_t port)
 {
-	return members->count ? bsearch(&port, members->items, members->count,
-					sizeof(*members->items), fabric_compare_ports)
-			      : NULL;
+	return MEM_FIND(&port, members->items, members->count, fabric_compare_ports);
 }
 
 static void add_hop(struct builder *builder, const struct forwarding_table *table,

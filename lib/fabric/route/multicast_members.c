@@ -93,11 +93,9 @@ static int by_guid(const void *a, const void *b)
 
 void multicast_find_members(const struct fabric *fabric, struct multicast_members *members)
 {
-	if (!members->count)
-		return;
 	for (size_t i = 0; i < members->count; i++)
 		members->items[i].port = FABRIC_NONE;
-	qsort(members->items, members->count, sizeof(*members->items), by_guid);
+	MEM_SORT(members->items, members->count, by_guid);
 	for (uint32_t i = 0; i < fabric->port_count; i++) {
 		const bool is_switch = fabric_is_of_switch(fabric, i);
 		struct multicast_member *found,
@@ -109,7 +107,7 @@ void multicast_find_members(const struct fabric *fabric, struct multicast_member
 
 		if (!wanted.guid || (is_switch && fabric->ports[i].number))
 			continue;
-		found = bsearch(&wanted, members->items, members->count, sizeof(wanted), by_guid);
+		found = MEM_FIND(&wanted, members->items, members->count, by_guid);
 		/* Records of several groups with one MLID are adjacent. */
 		for (; found && found > members->items && found[-1].guid == wanted.guid; found--)
 			continue;
@@ -119,5 +117,5 @@ void multicast_find_members(const struct fabric *fabric, struct multicast_member
 			if (found->port == FABRIC_NONE)
 				found->port = i;
 	}
-	qsort(members->items, members->count, sizeof(*members->items), fabric_compare_ports);
+	MEM_SORT(members->items, members->count, fabric_compare_ports);
 }

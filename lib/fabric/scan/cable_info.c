@@ -249,7 +249,5 @@ void fabric_plugs_clear(struct fabric_plugs *plugs)
 
 const struct fabric_plug *fabric_plugs_find(const struct fabric_plugs *plugs, uint32_t port)
 {
-	return plugs->count ? bsearch(&port, plugs->items, plugs->count, sizeof(*plugs->items),
-				      fabric_compare_ports)
-			    : NULL;
+	return MEM_FIND(&port, plugs->items, plugs->count, fabric_compare_ports);
 }

@@ -216,7 +216,6 @@ long saved_plugs_load(const struct fabric *fabric, const struct saved_plug *save
 		else
 			MEM_ADD(plugs->items, plugs->count) = plug;
 	}
-	if (plugs->count)
-		qsort(plugs->items, plugs->count, sizeof(*plugs->items), fabric_compare_ports);
+	MEM_SORT(plugs->items, plugs->count, fabric_compare_ports);
 	return others;
 }

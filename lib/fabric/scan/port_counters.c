@@ -331,11 +331,8 @@ void port_errors_clear(struct port_errors *errors)
 
 const struct port_counters *port_errors_find(const struct port_errors *errors, uint32_t port)
 {
-	const struct port_counters *found = errors->count
-						    ? bsearch(&port, errors->items, errors->count,
-							      sizeof(*errors->items),
-							      fabric_compare_ports)
-						    : NULL;
+	const struct port_counters *found = MEM_FIND(&port, errors->items, errors->count,
+						     fabric_compare_ports);
 
 	return found && found->read ? found : NULL;
 }
@@ -428,7 +425,6 @@ long saved_port_counters_load(const struct fabric *fabric, const struct saved_po
 		else
 			MEM_ADD(errors->items, errors->count) = one;
 	}
-	if (errors->count)
-		qsort(errors->items, errors->count, sizeof(*errors->items), fabric_compare_ports);
+	MEM_SORT(errors->items, errors->count, fabric_compare_ports);
 	return others;
 }

@@ -31,8 +31,7 @@ static char *join(struct said *items, size_t count)
 {
 	char *all = NULL;
 
-	if (count)
-		qsort(items, count, sizeof(*items), compare_said);
+	MEM_SORT(items, count, compare_said);
 	for (size_t i = 0; i < count; i++) {
 		mem_extend(&all, "%s%s", all ? ", " : "", items[i].text);
 		free(items[i].text);

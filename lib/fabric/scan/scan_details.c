@@ -201,8 +201,7 @@ static int read_tables(struct mad_engine *engine, const struct fabric_scan_optio
 	rc = mad_engine_run(engine, &work);
 	free(reader.steps);
 	free(reader.unanswered);
-	if (fabric->detail_count)
-		qsort(fabric->details, fabric->detail_count, sizeof(*fabric->details), compare);
+	MEM_SORT(fabric->details, fabric->detail_count, compare);
 	if (rc)
 		fabric->interrupted = true;
 	return rc;
