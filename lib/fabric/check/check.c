@@ -2,8 +2,8 @@
 /* The table of checks, the loops that run them, and the columns of their findings. */
 #include "fabric/check/check.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 
@@ -52,25 +52,31 @@ static const struct field fields[] = {
 const struct schema fabric_check_schema = SCHEMA("fabric_check", struct fabric_finding, fields,
 						 "a problem of the subnet");
 
-struct fabric_finding *check_report(struct check_run *run, uint32_t port, char *evidence)
+struct fabric_finding *check_report(struct check_run *run, uint32_t port, const char *format, ...)
 {
 	struct fabric_finding *finding = mem_append(&run->findings->items, &run->findings->count,
 						    sizeof(*finding));
 	const struct check *check = &checks[run->id];
+	va_list arguments;
+
+	va_start(arguments, format);
 
 	*finding = (struct fabric_finding){
 		.at = {.view = run->input->view, .place = port},
 		.finding = {.id = number_of(run->id),
 			    .severity = number_of(check->severity),
-			    .evidence = evidence,
+			    .evidence = mem_format_list(format, arguments),
 			    .next_step = mem_string(check->next_step)},
 	};
+	va_end(arguments);
 	return finding;
 }
 
-void check_report_node(struct check_run *run, uint32_t node, char *evidence)
+void check_change(struct fabric_finding *found, enum severity severity, const char *next_step)
 {
-	check_report(run, run->fabric->nodes[node].first_port, evidence)->of_node = true;
+	found->finding.severity = number_of(severity);
+	free(found->finding.next_step);
+	found->finding.next_step = mem_string(next_step);
 }
 
 static void run_scope(struct check_run *run, enum check_scope scope)

@@ -73,10 +73,11 @@ struct check_run {
 
 /* Fills in manager_lid and misled. */
 void check_find_manager(struct check_run *run);
-/* Reports a finding at a port, or FABRIC_NONE, and takes ownership of the evidence. */
-struct fabric_finding *check_report(struct check_run *run, uint32_t port, char *evidence);
-/* Reports a finding about a node, and takes ownership of the evidence. */
-void check_report_node(struct check_run *run, uint32_t node, char *evidence);
+/* Reports a finding at a port, or FABRIC_NONE, with the evidence. */
+struct fabric_finding *check_report(struct check_run *run, uint32_t port, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Gives a finding another severity and next step than those of its check. */
+void check_change(struct fabric_finding *found, enum severity severity, const char *next_step);
 
 /* Returns a rate as in `8x NDR`; to be freed. */
 char *check_rate_text(unsigned int lanes, enum lane_speed speed);

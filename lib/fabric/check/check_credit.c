@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Credit loops: what lib/fabric/credit has found, in words. */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -12,24 +10,20 @@
 /* A longer loop is not written out to its end. */
 enum { MOST_LOOP_CABLES = 32 };
 
-/* Appends `leaf A/5 to spine 1/1`. */
-static void add_cable(const struct check_run *run, uint32_t port, char **text)
+/*
+ * Appends `leaf A/5 to spine 1/1 [VL 0: host1/1 to LID 7 of host3/1, SL 0]`: a cable, and the
+ * packet that holds the place behind it.
+ */
+static void add_wait(const struct check_run *run, const struct credit_wait *wait,
+		     enum credit_question question, const uint32_t *owners, char **text)
 {
-	_cleanup_(freep) char *name = fabric_port_name(run->input->view, port);
-	_cleanup_(freep) char *peer = fabric_port_name(run->input->view,
-						       run->fabric->ports[port].peer);
+	const struct fabric_view *view = run->input->view;
+	_cleanup_(freep) char *name = fabric_port_name(view, wait->held);
+	_cleanup_(freep) char *peer = fabric_port_name(view, run->fabric->ports[wait->held].peer);
+	_cleanup_(freep) char *source = fabric_port_name(view, wait->source);
+	_cleanup_(freep) char *owner = fabric_port_name(view, owners[wait->lid]);
 
-	mem_extend(text, "%s to %s", name, peer);
-}
-
-/* Appends the packet that holds the place: ` [VL 0: host1/1 to LID 7 of host3/1, SL 0]`. */
-static void add_packet(const struct check_run *run, const struct credit_wait *wait,
-		       enum credit_question question, const uint32_t *owners, char **text)
-{
-	_cleanup_(freep) char *source = fabric_port_name(run->input->view, wait->source);
-	_cleanup_(freep) char *owner = fabric_port_name(run->input->view, owners[wait->lid]);
-
-	mem_extend(text, " [");
+	mem_extend(text, "%s to %s [", name, peer);
 	if (question != CREDIT_BY_PORT)
 		mem_extend(text, "VL %u: ", wait->held_lane);
 	mem_extend(text, "%s to LID %u of %s", source, wait->lid, owner);
@@ -40,15 +34,12 @@ static void add_packet(const struct check_run *run, const struct credit_wait *wa
 
 /* Appends each cable with a packet that can be stuck behind it, waiting for the next cable. */
 static void add_loop(const struct check_run *run, const struct credit_loop *loop,
-		     enum credit_question question, char **text)
+		     enum credit_question question, const uint32_t *owners, char **text)
 {
-	_cleanup_(freep) uint32_t *owners = forwarding_owners(run->fabric, NULL);
-
 	mem_extend(text, "%zu cables, each with a packet that waits for the next: ", loop->count);
 	for (size_t i = 0; i < loop->count && i < MOST_LOOP_CABLES; i++) {
 		mem_extend(text, "%s", i ? "; " : "");
-		add_cable(run, loop->waits[i].held, text);
-		add_packet(run, &loop->waits[i], question, owners, text);
+		add_wait(run, &loop->waits[i], question, owners, text);
 	}
 	if (loop->count > MOST_LOOP_CABLES)
 		mem_extend(text, "; and %zu more", loop->count - MOST_LOOP_CABLES);
@@ -60,58 +51,52 @@ static void add_loop(const struct check_run *run, const struct credit_loop *loop
 			   loop->ports);
 }
 
+static const char one_vl[] = "one VL for all packets";
+
 /* Says which packets are assumed to be sent. */
 static char *describe_question(const struct credit_study *study)
 {
-	switch (study->question) {
-	case CREDIT_OF_PATHS:
+	if (study->question == CREDIT_OF_PATHS)
 		return mem_string("packets with the SLs of the path records");
-	case CREDIT_OF_SLS:
-		if (study->sls & (study->sls - 1))
-			return mem_string("if packets of every SL go from each port to each other");
-		for (unsigned int sl = 0; sl < CREDIT_SLS; sl++)
-			if (study->sls == 1u << sl)
-				return mem_format("if packets with SL %u go from each port to "
-						  "each other",
-						  sl);
-		break;
-	case CREDIT_BY_PORT:
-		break;
-	}
-	return mem_string("one VL for all packets");
+	if (study->question == CREDIT_BY_PORT || !study->sls)
+		return mem_string(one_vl);
+	if (study->sls & (study->sls - 1))
+		return mem_string("if packets of every SL go from each port to each other");
+	return mem_format("if packets with SL %d go from each port to each other",
+			  __builtin_ctz(study->sls));
 }
 
 static struct fabric_finding *report_loop(struct check_run *run, const struct credit_loop *loop,
-					  enum credit_question question, const char *who)
+					  enum credit_question question, const uint32_t *owners,
+					  const char *who)
 {
-	char *evidence = mem_format("%s: ", who);
+	_cleanup_(freep) char *text = NULL;
 
-	add_loop(run, loop, question, &evidence);
-	return check_report(run, loop->waits[0].held, evidence);
+	add_loop(run, loop, question, owners, &text);
+	return check_report(run, loop->waits[0].held, "%s: %s", who, text);
 }
 
 void check_credit_loop(struct check_run *run)
 {
 	const struct credit_study *study = run->input->credit;
+	_cleanup_(freep) uint32_t *owners = NULL;
 	_cleanup_(freep) char *who = NULL;
 
-	for (size_t i = 0; study && i < study->sure.count; i++)
-		report_loop(run, &study->sure.items[i], CREDIT_BY_PORT, "one VL for all packets");
-	if (!study || study->question == CREDIT_BY_PORT)
+	if (!study)
 		return;
+	owners = forwarding_owners(run->fabric, NULL);
 	who = describe_question(study);
+	for (size_t i = 0; i < study->sure.count; i++)
+		report_loop(run, &study->sure.items[i], CREDIT_BY_PORT, owners, one_vl);
 	for (size_t i = 0; i < study->loops.count; i++) {
-		struct finding *finding;
+		struct fabric_finding *found = report_loop(run, &study->loops.items[i],
+							   study->question, owners, who);
 
-		finding = &report_loop(run, &study->loops.items[i], study->question, who)->finding;
 		/* That packets use these SLs is an assumption: only path records say so. */
-		if (study->question == CREDIT_OF_PATHS)
-			continue;
-		finding->severity = number_of(SEVERITY_NOTICE);
-		free(finding->next_step);
-		finding->next_step = mem_string(
-			"see whether packets use these SLs: rdmactl fabric check --credit-loops "
-			"paths asks the subnet administrator");
+		if (study->question == CREDIT_OF_SLS)
+			check_change(found, SEVERITY_NOTICE,
+				     "see whether packets use these SLs: rdmactl fabric check "
+				     "--credit-loops paths asks the subnet administrator");
 	}
 }
 
@@ -123,46 +108,44 @@ static void report_unknown(struct check_run *run, uint32_t node, const char *wha
 		return;
 	name = fabric_node_name(run->input->view, node);
 	check_report(run, FABRIC_NONE,
-		     mem_format("credit-loop: not all loops can be found: it is unknown %s %s",
-				what, name));
+		     "credit-loop: not all loops can be found: it is unknown %s %s", what, name);
 }
 
 /* Loops that the routes of all SLs form together, some of which SLs and VLs may break. */
 static void report_possible(struct check_run *run)
 {
 	const struct credit_study *study = run->input->credit;
-	char *evidence;
+	_cleanup_(freep) uint32_t *owners = NULL;
+	_cleanup_(freep) char *text = NULL;
 
 	if (!study->any.count)
 		return;
-	evidence = mem_format(
-		"credit-loop: the routes of packets of all SLs together form %zu "
-		"%sloop%s, which VLs may break: --credit-loops all considers the VLs. "
-		"The first has ",
-		study->any.count, study->sure.count ? "other " : "",
-		text_plural_s(study->any.count));
-	add_loop(run, &study->any.items[0], CREDIT_BY_PORT, &evidence);
-	check_report(run, FABRIC_NONE, evidence);
+	owners = forwarding_owners(run->fabric, NULL);
+	add_loop(run, &study->any.items[0], CREDIT_BY_PORT, owners, &text);
+	check_report(run, FABRIC_NONE,
+		     "credit-loop: the routes of packets of all SLs together form %zu %sloop%s, "
+		     "which VLs may break: --credit-loops all considers the VLs. The first has %s",
+		     study->any.count, study->sure.count ? "other " : "",
+		     text_plural_s(study->any.count), text);
 }
 
 static void report_pairs(struct check_run *run, const struct credit_pairs *pairs)
 {
 	if (pairs->asked < pairs->wanted)
 		check_report(run, FABRIC_NONE,
-			     mem_format("credit-loop: path records of %zu of %" PRIu64
-					" pairs of ports were asked for: packets of the others may "
-					"form loops",
-					pairs->asked, pairs->wanted));
+			     "credit-loop: path records of %zu of %" PRIu64 " pairs of ports were "
+			     "asked for: packets of the others may form loops",
+			     pairs->asked, pairs->wanted);
 	if (pairs->failed)
 		check_report(run, FABRIC_NONE,
-			     mem_format("credit-loop: the subnet administrator did not answer for "
-					"%zu of %zu pairs of ports",
-					pairs->failed, pairs->asked));
+			     "credit-loop: the subnet administrator did not answer for %zu of %zu "
+			     "pairs of ports",
+			     pairs->failed, pairs->asked);
 	if (pairs->without)
 		check_report(run, FABRIC_NONE,
-			     mem_format("credit-loop: %zu of %zu pairs of ports have no path "
-					"record; their packets were left out",
-					pairs->without, pairs->asked));
+			     "credit-loop: %zu of %zu pairs of ports have no path record; their "
+			     "packets were left out",
+			     pairs->without, pairs->asked);
 }
 
 void check_report_credit(struct check_run *run)
@@ -174,8 +157,8 @@ void check_report_credit(struct check_run *run)
 	report_unknown(run, study->any.unknown_node, "where some packets go from");
 	if (study->incomplete)
 		check_report(run, FABRIC_NONE,
-			     mem_string("credit-loop: not all loops can be found: a part of the "
-					"subnet is unknown"));
+			     "credit-loop: not all loops can be found: a part of the subnet is "
+			     "unknown");
 	if (study->question == CREDIT_BY_PORT) {
 		report_possible(run);
 		return;

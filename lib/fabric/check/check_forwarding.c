@@ -121,12 +121,12 @@ static void report_hole(const struct walker *walker, uint32_t node, unsigned int
 			const struct lids *lids)
 {
 	_cleanup_(freep) char *where = describe_end(walker, node, port);
-	char *evidence = describe_lids(walker, lids, where);
+	_cleanup_(freep) char *evidence = describe_lids(walker, lids, where);
+	const bool exists = port && port <= walker->fabric->nodes[node].port_count;
 
-	if (!port || port > walker->fabric->nodes[node].port_count)
-		check_report_node(walker->run, node, evidence);
-	else
-		check_report(walker->run, fabric_port_at(walker->fabric, node, port), evidence);
+	check_report(walker->run, fabric_port_at(walker->fabric, node, exists ? port : 0), "%s",
+		     evidence)
+		->of_node = !exists;
 }
 
 static void find_holes_of(const struct walker *walker, size_t number)
@@ -183,7 +183,7 @@ static void report_loop(const struct walker *walker, uint32_t number, const stru
 {
 	const struct forwarding_table *table = &walker->forwarding->tables[number];
 	const unsigned int port = forwarding_port(walker->forwarding, table, lids->first);
-	_cleanup_(freep) char *where = NULL;
+	_cleanup_(freep) char *where = NULL, *evidence = NULL;
 	uint32_t hops = 1;
 
 	for (uint32_t i = next_switch(walker, number, lids->first); i != number;
@@ -191,8 +191,9 @@ static void report_loop(const struct walker *walker, uint32_t number, const stru
 		hops++;
 	where = mem_format("to port %u and %s back here after %u hop%s", port,
 			   lids->count == 1 ? "is" : "are", hops, text_plural_s(hops));
-	check_report(walker->run, fabric_port_at(walker->fabric, table->node, port),
-		     describe_lids(walker, lids, where));
+	evidence = describe_lids(walker, lids, where);
+	check_report(walker->run, fabric_port_at(walker->fabric, table->node, port), "%s",
+		     evidence);
 }
 
 /* A walk for a LID ends at a switch visited by an earlier walk, so each switch is visited once. */

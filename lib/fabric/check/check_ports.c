@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Checks of ports and links, by their PortInfo and their counters. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -39,11 +38,9 @@ void check_link_below_best(struct check_run *run)
 		return;
 	active = check_rate_text(fabric_lanes(run->port), fabric_speed(run->port));
 	best = check_rate_text(lanes, speed);
-	check_report(run, run->place,
-		     mem_format("the link runs at %s; both ends support %s%s", active, best,
-				fabric_is_at_enabled_best(run->fabric, run->place)
-					? ", but no more is enabled"
-					: ""));
+	check_report(run, run->place, "the link runs at %s; both ends support %s%s", active, best,
+		     fabric_is_at_enabled_best(run->fabric, run->place) ? ", but no more is enabled"
+									: "");
 }
 
 /* Without a subnet manager no port is active; the finding no-sm says so once. */
@@ -51,12 +48,13 @@ static void report_state(struct check_run *run)
 {
 	if (!run->manager_lid)
 		return;
-	check_report(run, run->place,
-		     run->peer ? mem_format("the link is up; its state is %s here and %s at the "
-					    "other end",
-					    state_word(run->port), state_word(run->peer))
-			       : mem_format("the link is up; its state is %s",
-					    state_word(run->port)));
+	if (run->peer)
+		check_report(run, run->place,
+			     "the link is up; its state is %s here and %s at the other end",
+			     state_word(run->port), state_word(run->peer));
+	else
+		check_report(run, run->place, "the link is up; its state is %s",
+			     state_word(run->port));
 }
 
 static bool is_init(const struct check_run *run)
@@ -83,8 +81,7 @@ static void report_mismatch(struct check_run *run,
 	unsigned int here = value_of(run->port), there = run->peer ? value_of(run->peer) : 0;
 
 	if (is_active(run) && here && there && here != there)
-		check_report(run, run->place,
-			     mem_format("%u %s here, %u at the other end", here, unit, there));
+		check_report(run, run->place, "%u %s here, %u at the other end", here, unit, there);
 }
 
 void check_mtu_mismatch(struct check_run *run)
@@ -106,8 +103,7 @@ void check_mtu_low(struct check_run *run)
 	if (fabric_most_mtu(run->peer) < most)
 		most = fabric_most_mtu(run->peer);
 	if (here < most)
-		check_report(run, run->place,
-			     mem_format("%u bytes; both ends support %u", here, most));
+		check_report(run, run->place, "%u bytes; both ends support %u", here, most);
 }
 
 void check_one_way_link(struct check_run *run)
@@ -119,14 +115,12 @@ void check_one_way_link(struct check_run *run)
 		return;
 	peer = &run->fabric->ports[run->port->peer];
 	if (run->peer && fabric_is_up(run->port) && !fabric_is_up(peer))
-		check_report(run, run->place,
-			     mem_format("the link is up here, %s at the other end",
-					enum_word(physical_state_names, fabric_physical_state(peer),
-						  "?")));
+		check_report(run, run->place, "the link is up here, %s at the other end",
+			     enum_word(physical_state_names, fabric_physical_state(peer), "?"));
 	if (peer->peer == run->place || peer->peer == FABRIC_NONE)
 		return;
 	name = fabric_port_name(run->input->view, peer->peer);
-	check_report(run, run->place, mem_format("the other end is cabled to %s", name));
+	check_report(run, run->place, "the other end is cabled to %s", name);
 }
 
 /* Unwanted multicast, and datagrams dropped by a busy manager, are normal. */
@@ -169,23 +163,10 @@ static struct fabric_finding *report_growth(struct check_run *run)
 {
 	const struct port_growth_row *row = run->growth;
 
-	return check_report(run, row->at.place,
-			    row->rates.interval_sec.known
-				    ? mem_format("%s, in %.4g s", row->errors,
-						 row->rates.interval_sec.value)
-				    : mem_string(row->errors));
-}
-
-static void report_mild(struct check_run *run)
-{
-	struct finding *finding = &report_growth(run)->finding;
-
-	finding->severity = number_of(SEVERITY_NOTICE);
-	free(finding->next_step);
-	finding->next_step = mem_string(
-		"leave the cable: unwanted multicast, wrong destinations or "
-		"a busy agent cause this; rdmactl perf LID PORT --errors "
-		"shows the counters");
+	if (!row->rates.interval_sec.known)
+		return check_report(run, row->at.place, "%s", row->errors);
+	return check_report(run, row->at.place, "%s, in %.4g s", row->errors,
+			    row->rates.interval_sec.value);
 }
 
 void check_errors(struct check_run *run)
@@ -196,7 +177,10 @@ void check_errors(struct check_run *run)
 	if (damage == DAMAGE_GRAVE)
 		report_growth(run);
 	if (damage == DAMAGE_MILD)
-		report_mild(run);
+		check_change(
+			report_growth(run), SEVERITY_NOTICE,
+			"leave the cable: unwanted multicast, wrong destinations or a busy agent "
+			"cause this; rdmactl perf LID PORT --errors shows the counters");
 }
 
 void check_saturated(struct check_run *run)
@@ -212,7 +196,7 @@ void check_saturated(struct check_run *run)
 		if (field->tag != PERF_GROUP_ERRORS ||
 		    !strings_contain(&run->errors->counters.saturated, field->key))
 			continue;
-		check_report(run, run->errors->at.place, mem_string(run->errors->errors));
+		check_report(run, run->errors->at.place, "%s", run->errors->errors);
 		return;
 	}
 }
@@ -241,9 +225,8 @@ void check_congestion(struct check_run *run)
 	if (!wait || !sent || !wait->growth.value || wait->growth.value < sent->growth.value / 4)
 		return;
 	check_report(run, run->growth->at.place,
-		     mem_format("waited %" PRIu64 " ticks while it sent %" PRIu64
-				" words of 4 bytes",
-				wait->growth.value, sent->growth.value / 4));
+		     "waited %" PRIu64 " ticks while it sent %" PRIu64 " words of 4 bytes",
+		     wait->growth.value, sent->growth.value / 4);
 }
 
 void check_no_counters(struct check_run *run)
@@ -252,11 +235,10 @@ void check_no_counters(struct check_run *run)
 
 	for (size_t i = 0; counters && i < counters->failure_count; i++) {
 		const struct fabric_failure *failure = &counters->failures[i];
-		_cleanup_(freep) char *object = NULL;
-		char *message = NULL;
+		_cleanup_(freep) char *object = NULL, *message = NULL;
 
 		port_errors_failure_text(run->input->view, failure, &object, &message);
-		check_report(run, failure->port, message)->of_node =
+		check_report(run, failure->port, "%s", message)->of_node =
 			!run->fabric->ports[failure->port].number;
 	}
 }

@@ -52,7 +52,7 @@ void check_rate_mismatch(struct check_run *run)
 		return;
 	one = check_rate_text(here.lanes, here.speed);
 	other = check_rate_text(there.lanes, there.speed);
-	check_report(run, run->place, mem_format("%s here, %s at the other end", one, other));
+	check_report(run, run->place, "%s here, %s at the other end", one, other);
 }
 
 /* Whether link-below-best cannot judge the link. */
@@ -97,9 +97,8 @@ void check_link_below_parallel(struct check_run *run)
 	one = check_rate_text(mine.lanes, mine.speed);
 	other = check_rate_text(rate.lanes, rate.speed);
 	check_report(run, run->place,
-		     mem_format("the link runs at %s; the one of port %u between the same nodes "
-				"runs at %s",
-				one, run->fabric->ports[faster].number, other));
+		     "the link runs at %s; the one of port %u between the same nodes runs at %s",
+		     one, run->fabric->ports[faster].number, other);
 }
 
 /* Links of a switch to nodes of the same type, except the link under test. */
@@ -157,10 +156,10 @@ void check_link_below_siblings(struct check_run *run)
 		return;
 	rate = check_rate_text(mine.lanes, mine.speed);
 	check_report(run, run->place,
-		     mem_format("the link runs at %s; %u of %u such links of the switch are %s. "
-				"This is a guess: what its ports support is unknown",
-				rate, wider ? siblings.wider : siblings.faster, siblings.count,
-				wider ? "wider" : "faster"))
+		     "the link runs at %s; %u of %u such links of the switch are %s. "
+		     "This is a guess: what its ports support is unknown",
+		     rate, wider ? siblings.wider : siblings.faster, siblings.count,
+		     wider ? "wider" : "faster")
 		->finding.severity = number_of(wider ? SEVERITY_WARNING : SEVERITY_NOTICE);
 }
 
@@ -195,10 +194,10 @@ void check_report_unknown(struct check_run *run)
 	for (size_t i = 0; i < ARRAY_SIZE(facts); i++)
 		if (unknown[i])
 			check_report(run, FABRIC_NONE,
-				     mem_format("%s: %s of %u of %u ports with a cable is unknown",
-						facts[i].checks, facts[i].fact, unknown[i], ports));
+				     "%s: %s of %u of %u ports with a cable is unknown",
+				     facts[i].checks, facts[i].fact, unknown[i], ports);
 	if (!run->manager_lid)
 		check_report(run, FABRIC_NONE,
-			     mem_string("no-sm, sm-lid-mismatch, no-lid: no port reports the LID "
-					"of its subnet manager"));
+			     "no-sm, sm-lid-mismatch, no-lid: no port reports the LID of its "
+			     "subnet manager");
 }

@@ -2,7 +2,6 @@
 /* Checks of GUIDs, LIDs, subnet managers, and nodes that did not answer. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/gid.h"
@@ -25,11 +24,11 @@ void check_duplicate_guid(struct check_run *run)
 	if (node->parent != FABRIC_NONE)
 		parent = fabric_port_name(run->input->view, node->parent);
 	guid_format(node->guid, guid);
-	check_report_node(run, run->node,
-			  mem_format("%s has GUID %s, too; %s%s", name, guid,
-				     parent ? "this node is attached to "
-					    : "where this node is attached is unknown",
-				     parent ? parent : ""));
+	check_report(run, node->first_port, "%s has GUID %s, too; %s%s", name, guid,
+		     parent ? "this node is attached to "
+			    : "where this node is attached is unknown",
+		     parent ? parent : "")
+		->of_node = true;
 }
 
 /* The LIDs of a port: 2^LMC of them, from the base LID on. */
@@ -49,11 +48,11 @@ static void report_lids(struct check_run *run, const struct lids *owner, const s
 {
 	_cleanup_(freep) char *name = fabric_port_name(run->input->view, owner->port);
 
-	check_report(run, again->port,
-		     owner->first == owner->last && again->first == again->last
-			     ? mem_format("%s has LID %u, too", name, again->first)
-			     : mem_format("LIDs %u to %u overlap LIDs %u to %u of %s", again->first,
-					  again->last, owner->first, owner->last, name));
+	if (owner->first == owner->last && again->first == again->last)
+		check_report(run, again->port, "%s has LID %u, too", name, again->first);
+	else
+		check_report(run, again->port, "LIDs %u to %u overlap LIDs %u to %u of %s",
+			     again->first, again->last, owner->first, owner->last, name);
 }
 
 void check_duplicate_lid(struct check_run *run)
@@ -98,10 +97,9 @@ static void report_failures(struct check_run *run, const struct fabric_failure *
 		if (with_route)
 			view_set_path(&route, path,
 				      fabric_failure_path(run->fabric, &failures[i], path));
-		check_report(run, failures[i].port,
-			     route.kind == VALUE_STRING
-				     ? mem_format("%s; route %s", message, route.string)
-				     : mem_string(message));
+		check_report(run, failures[i].port, "%s%s%s", message,
+			     route.kind == VALUE_STRING ? "; route " : "",
+			     route.kind == VALUE_STRING ? route.string : "");
 	}
 }
 
@@ -183,18 +181,16 @@ static bool is_all_down(const struct fabric *fabric)
 }
 
 /* `next_step` is NULL for that of the check. */
-static void report_no_sm(struct check_run *run, uint32_t port, char *evidence,
+static void report_no_sm(struct check_run *run, uint32_t port, const char *evidence,
 			 const char *next_step)
 {
-	struct finding *finding = &check_report(run, port, evidence)->finding;
+	struct fabric_finding *found = check_report(run, port, "%s", evidence);
 
 	if (is_all_down(run->fabric))
 		next_step = "fix the link of the port first: rdmactl doctor on that host shows why "
 			    "it is down";
-	if (!next_step)
-		return;
-	free(finding->next_step);
-	finding->next_step = mem_string(next_step);
+	if (next_step)
+		check_change(found, SEVERITY_ERROR, next_step);
 }
 
 /*
@@ -203,6 +199,7 @@ static void report_no_sm(struct check_run *run, uint32_t port, char *evidence,
  */
 static void report_never_managed(struct check_run *run)
 {
+	_cleanup_(freep) char *evidence = NULL;
 	uint32_t ports = 0;
 
 	/* Net files have no LIDs, even if the subnet does. */
@@ -215,14 +212,12 @@ static void report_never_managed(struct check_run *run)
 			return;
 		ports++;
 	}
-	if (ports)
-		report_no_sm(run, FABRIC_NONE,
-			     ports == 1 ? mem_string("the only port has no LID, and knows no "
-						     "subnet manager")
-					: mem_format("none of %u ports has a LID or knows a subnet "
-						     "manager",
-						     ports),
-			     NULL);
+	if (!ports)
+		return;
+	evidence = ports == 1 ? mem_string("the only port has no LID, and knows no subnet manager")
+			      : mem_format("none of %u ports has a LID or knows a subnet manager",
+					   ports);
+	report_no_sm(run, FABRIC_NONE, evidence, NULL);
 }
 
 /*
@@ -240,6 +235,7 @@ void check_no_sm(struct check_run *run)
 {
 	const struct fabric_managers *managers = run->input->managers;
 	const struct fabric_manager *known;
+	_cleanup_(freep) char *evidence = NULL;
 	size_t i = 0;
 
 	if (!run->manager_lid) {
@@ -251,7 +247,8 @@ void check_no_sm(struct check_run *run)
 	while (managers->items[i].lid != run->manager_lid && i + 1 < managers->count)
 		i++;
 	known = &managers->items[i];
-	report_no_sm(run, known->port, describe_manager(known),
+	evidence = describe_manager(known);
+	report_no_sm(run, known->port, evidence,
 		     is_there(run->fabric, known)
 			     ? "the port still reports a subnet manager: restart it there, for "
 			       "example opensm"
@@ -271,10 +268,8 @@ void check_two_masters(struct check_run *run)
 			continue;
 		guid_format(manager->guid, guid);
 		check_report(run, manager->port,
-			     mem_format("one of %zu masters: LID %u, GUID %s, priority %u, "
-					"activity %" PRIu32,
-					masters, manager->lid, guid, manager->priority,
-					manager->activity));
+			     "one of %zu masters: LID %u, GUID %s, priority %u, activity %" PRIu32,
+			     masters, manager->lid, guid, manager->priority, manager->activity);
 	}
 }
 
@@ -285,10 +280,13 @@ void check_sm_unanswered(struct check_run *run)
 
 	for (size_t i = 0; managers && run->manager_lid && i < managers->count; i++) {
 		const struct fabric_manager *manager = &managers->items[i];
+		_cleanup_(freep) char *evidence = NULL;
 
 		/* The manager that the ports know is reported as no-sm in that case. */
-		if (!answers(manager) && (has_master || manager->lid != run->manager_lid))
-			check_report(run, manager->port, describe_manager(manager));
+		if (answers(manager) || (!has_master && manager->lid == run->manager_lid))
+			continue;
+		evidence = describe_manager(manager);
+		check_report(run, manager->port, "%s", evidence);
 	}
 }
 
@@ -302,8 +300,7 @@ static bool should_have_lid(const struct check_run *run)
 void check_no_lid(struct check_run *run)
 {
 	if (should_have_lid(run) && !fabric_port_lid(run->port))
-		check_report(run, run->place,
-			     mem_format("the subnet manager is at LID %u", run->manager_lid));
+		check_report(run, run->place, "the subnet manager is at LID %u", run->manager_lid);
 }
 
 /* Describes the subnet manager at that LID; NULL if none has answered. To be freed. */
@@ -327,21 +324,22 @@ void check_sm_lid_mismatch(struct check_run *run)
 	if (!should_have_lid(run) || !fabric_port_lid(run->port) || lid == run->manager_lid)
 		return;
 	other = describe_other(run, lid);
-	check_report(run, run->place,
-		     mem_format("the port reports LID %u, %s LID %u%s%s", lid,
-				run->misled ? "the master is at" : "most ports report",
-				run->manager_lid, other ? "; " : "", other ? other : ""));
+	check_report(run, run->place, "the port reports LID %u, %s LID %u%s%s", lid,
+		     run->misled ? "the master is at" : "most ports report", run->manager_lid,
+		     other ? "; " : "", other ? other : "");
 }
 
 void check_not_checked(struct check_run *run)
 {
 	const struct port_errors *counters = run->input->counters;
+	_cleanup_(freep) char *evidence = NULL;
 
 	for (size_t i = 0; i < run->input->not_checked.count; i++)
-		check_report(run, FABRIC_NONE, mem_string(run->input->not_checked.items[i]));
+		check_report(run, FABRIC_NONE, "%s", run->input->not_checked.items[i]);
 	check_report_unknown(run);
 	check_report_credit(run);
-	if (counters && counters->unreachable)
-		check_report(run, FABRIC_NONE,
-			     port_errors_unreachable_text(run->input->view, counters));
+	if (!counters || !counters->unreachable)
+		return;
+	evidence = port_errors_unreachable_text(run->input->view, counters);
+	check_report(run, FABRIC_NONE, "%s", evidence);
 }
