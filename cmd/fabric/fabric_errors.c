@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "cmd/fabric/fabric_errors.h"
+#include "cmd/fabric/fabric_run.h"
 #include "fabric/scan/port_counters.h"
 
 struct errors_args {

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cmd/fabric/fabric_errors.h"
+#include "cmd/fabric/fabric_run.h"
 #include "fabric/scan/port_counters.h"
 #include "mad/engine/gather.h"
 

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/commands.h"
-#include "cmd/fabric/fabric_route.h"
+#include "cmd/fabric/fabric_run.h"
 
 /* Both directions, by enum route_direction. */
 struct routes {

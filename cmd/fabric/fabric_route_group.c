@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
-#include "cmd/fabric/fabric_route.h"
+#include "cmd/fabric/fabric_run.h"
 #include "fabric/route/multicast.h"
 
 struct group {

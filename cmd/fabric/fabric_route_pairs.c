@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cmd/fabric/fabric_route.h"
+#include "cmd/fabric/fabric_run.h"
 #include "fabric/route/route.h"
 
 #define MOST_FILE_OF_PAIRS ((size_t)16 * 1024 * 1024)

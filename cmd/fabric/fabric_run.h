@@ -186,3 +186,52 @@ bool fabric_forwarding_recall(struct fabric_run *run, const uint32_t *nodes, siz
 bool fabric_forwarding_note_limit(struct fabric_run *run);
 /* Notes a problem if the linear tables that were requested are known, and all empty. */
 void fabric_forwarding_note_empty(struct fabric_run *run, const struct forwarding *forwarding);
+
+/* fabric route: routes of one pair, of a multicast group, or of many pairs. */
+struct route_args {
+	struct fabric_args fabric;
+	const char *mlid;  /* of a multicast group */
+	const char *pairs; /* file of pairs */
+	bool cables;	   /* list the cables of all pairs */
+};
+
+/* Explains why the route to the LID does not arrive, to be freed; NULL if it does. */
+char *fabric_route_explain(const struct fabric_view *view, const struct fabric_route *route,
+			   uint16_t lid);
+/*
+ * Whether a route that does not arrive is a fault: only a wrong table or a link that is down is
+ * one, because a node outside the scan may exist.
+ */
+bool fabric_route_is_fault(const struct fabric *fabric, const struct fabric_route *route);
+
+/*
+ * Says why no route leads from a port to another one with its LID: fabric_are_planes(). To be
+ * freed.
+ */
+char *fabric_route_planes_text(const struct fabric_view *view, uint32_t from,
+			       const struct fabric_place *to);
+extern const char fabric_route_planes_hint[];
+
+int fabric_route_pairs(const struct ctx *ctx, const struct route_args *args);
+int fabric_route_group(const struct ctx *ctx, const struct route_args *args);
+
+/* fabric errors: fabric_errors.c shows counters; fabric_errors_act.c verifies and clears. */
+/*
+ * Queries the nodes of a graph from a file for their GUIDs. *ret_wanted, an array by port that the
+ * caller frees, says whether the node still has the LID that the file gives; other nodes are
+ * problems. Returns false if interrupted, which is a problem, too.
+ */
+bool fabric_errors_verify(struct fabric_run *run, bool **ret_wanted);
+/* Returns the service level to each of all 65536 LIDs by path records, 0 if none; to be freed. */
+uint8_t *fabric_errors_service_levels(struct fabric_run *run);
+
+struct fabric_clearing {
+	const struct port_errors_options *options;
+	struct port_errors *readings;
+	unsigned int kinds; /* enum counters_to_clear */
+	bool details, yes;
+	const char *save; /* file for the readings; NULL: one in the current directory */
+};
+
+/* Asks for confirmation, saves the readings, clears the counters, and says what was cleared. */
+void fabric_errors_clear(struct fabric_run *run, const struct fabric_clearing *clearing);

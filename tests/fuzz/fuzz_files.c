@@ -11,7 +11,7 @@
 #include "base/hostlist.h"
 #include "base/mem.h"
 #include "doctor/limits/limit_files.h"
-#include "fabric/scan/error_limits.h"
+#include "fabric/scan/port_counters.h"
 #include "host/pci/vpd.h"
 #include "mad/names/ibdiag_conf.h"
 #include "mad/names/node_names.h"

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "fabric/scan/error_limits.h"
+#include "fabric/scan/port_counters.h"
 
 /* The limit of a counter in both schemas, which must agree. */
 static uint64_t limit_of(const struct error_limits *limits, const char *key)

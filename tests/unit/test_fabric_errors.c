@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/fabric/fabric_errors.h"
+#include "cmd/fabric/fabric_run.h"
 #include "fabric/scan/port_counters.h"
 #include "fake_transport.h"
 #include "made_up_fabric.h"

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "fabric/credit/walk.h"
+#include "fabric/credit/credit.h"
 
 /* Ports of adapters and routers that can send, by switch. */
 static void list_sources(struct credit_walker *walker)

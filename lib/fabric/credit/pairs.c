@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "fabric/credit/walk.h"
+#include "fabric/credit/credit.h"
 
 /* The SA is asked no further after so many requests in a row without an answer. */
 #define MOST_PATHS_IN_VAIN 8u

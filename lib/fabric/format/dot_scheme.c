@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 
-#include "fabric/format/dot_scheme.h"
+#include "fabric/format/dot.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -23,43 +23,71 @@ struct saved_graph {
 	struct number source;	   /* enum fabric_source; unknown: FABRIC_SCAN */
 };
 
-struct saved_node {
-	struct number index, guid;
-	struct number parent_index, parent_port;
-	enum tristate duplicate_guid;
-	char *info, *description, *switch_info, *port_0_info;  /* in hexadecimal */
-	char *made_info, *made_switch_info, *made_port_0_info; /* likewise, made from a text */
-};
+/*
+ * The records in these lists: kind, member and key of each value. Bytes are in hexadecimal: as
+ * received or, with the prefix made_, made from a text.
+ */
+#define SAVED_NODE(VALUE, RECORD)                                 \
+	VALUE(RECORD, NUMBER, index, "node_index")                \
+	VALUE(RECORD, GUID, guid, "node_guid")                    \
+	VALUE(RECORD, NUMBER, parent_index, "parent_index")       \
+	VALUE(RECORD, NUMBER, parent_port, "parent_port")         \
+	VALUE(RECORD, YES_NO, duplicate_guid, "duplicate_guid")   \
+	VALUE(RECORD, TEXT, info, "node_info")                    \
+	VALUE(RECORD, TEXT, description, "node_description")      \
+	VALUE(RECORD, TEXT, switch_info, "switch_info")           \
+	VALUE(RECORD, TEXT, port_0_info, "port_0_info")           \
+	VALUE(RECORD, TEXT, made_info, "made_node_info")          \
+	VALUE(RECORD, TEXT, made_switch_info, "made_switch_info") \
+	VALUE(RECORD, TEXT, made_port_0_info, "made_port_0_info")
+#define SAVED_PORT(VALUE, RECORD)                                \
+	VALUE(RECORD, NUMBER, number, "port")                    \
+	VALUE(RECORD, YES_NO, unanswered, "unanswered")          \
+	VALUE(RECORD, GUID, node_guid, "node_guid")              \
+	VALUE(RECORD, NUMBER, node_index, "node_index")          \
+	VALUE(RECORD, GUID, peer_guid, "peer_guid")              \
+	VALUE(RECORD, NUMBER, peer_port, "peer_port")            \
+	VALUE(RECORD, NUMBER, peer_index, "peer_index")          \
+	VALUE(RECORD, GUID, port_guid, "port_guid")              \
+	VALUE(RECORD, TEXT, info, "port_info")                   \
+	VALUE(RECORD, TEXT, made_info, "made_port_info")         \
+	VALUE(RECORD, NUMBER, vendor_speed, "vendor_speed_code") \
+	VALUE(RECORD, NUMBER, vendor_speeds, "vendor_speed_supported_code")
+#define SAVED_LINK(VALUE, RECORD)                       \
+	VALUE(RECORD, NUMBER, port, "port")             \
+	VALUE(RECORD, NUMBER, node_index, "node_index") \
+	VALUE(RECORD, NUMBER, peer_port, "peer_port")   \
+	VALUE(RECORD, NUMBER, peer_index, "peer_index")
+#define SAVED_FAILURE(VALUE, RECORD)                    \
+	VALUE(RECORD, NUMBER, port, "port")             \
+	VALUE(RECORD, YES_NO, at_peer, "behind")        \
+	VALUE(RECORD, NUMBER, tries, "tries")           \
+	VALUE(RECORD, NUMBER, node_index, "node_index") \
+	VALUE(RECORD, HEX, attribute, "attribute_id")   \
+	VALUE(RECORD, NUMBER, error, "errno")           \
+	VALUE(RECORD, HEX, status, "status")
+#define SAVED_DETAIL(VALUE, RECORD)                     \
+	VALUE(RECORD, NUMBER, port, "port")             \
+	VALUE(RECORD, NUMBER, node_index, "node_index") \
+	VALUE(RECORD, HEX, attribute, "attribute_id")   \
+	VALUE(RECORD, HEX, modifier, "modifier")        \
+	VALUE(RECORD, TEXT, data, "data")
+#define SAVED_FAULT(VALUE, RECORD) \
+	VALUE(RECORD, NUMBER, line, "line") VALUE(RECORD, TEXT, reason, "reason")
 
-struct saved_port {
-	struct number node_index, node_guid, number;
-	struct number port_guid;
-	struct number peer_index, peer_guid, peer_port;
-	struct number vendor_speed, vendor_speeds;
-	enum tristate unanswered;
-	char *info, *made_info; /* in hexadecimal: received, or made from a text */
-};
-
-struct saved_link {
-	struct number node_index, port, peer_index, peer_port;
-};
-
-struct saved_failure {
-	struct number node_index, port;
-	struct number attribute, error, status, tries;
-	enum tristate at_peer;
-};
-
-struct saved_detail {
-	struct number node_index, port;
-	struct number attribute, modifier;
-	char *data; /* in hexadecimal */
-};
-
-struct saved_fault {
-	struct number line;
-	char *reason;
-};
+#define SAVED_AS_NUMBER				    struct number
+#define SAVED_AS_GUID				    struct number
+#define SAVED_AS_HEX				    struct number
+#define SAVED_AS_YES_NO				    enum tristate
+#define SAVED_AS_TEXT				    char *
+#define SAVED_MEMBER(record_, kind_, member_, key_) SAVED_AS_##kind_ member_;
+#define SAVED_RECORD(record_, LIST_)		    record_{LIST_(SAVED_MEMBER, record_)};
+SAVED_RECORD(struct saved_node, SAVED_NODE)
+SAVED_RECORD(struct saved_port, SAVED_PORT)
+SAVED_RECORD(struct saved_link, SAVED_LINK)
+SAVED_RECORD(struct saved_failure, SAVED_FAILURE)
+SAVED_RECORD(struct saved_detail, SAVED_DETAIL)
+SAVED_RECORD(struct saved_fault, SAVED_FAULT)
 
 extern const struct schema saved_graph_schema;
 

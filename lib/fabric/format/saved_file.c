@@ -18,106 +18,45 @@
 /*
  * These are only read: view_graph.c and view_columns.c have the same keys with headings and help.
  */
-static const struct field node_fields[] = {
-	UNSIGNED_FIELD(struct saved_node, index, "node_index", "", 0, 0, ""),
-	GUID_FIELD(struct saved_node, guid, "node_guid", "", 0, 0, ""),
-	UNSIGNED_FIELD(struct saved_node, parent_index, "parent_index", "", 0, 0, ""),
-	UNSIGNED_FIELD(struct saved_node, parent_port, "parent_port", "", 0, 0, ""),
-	BOOL_FIELD(struct saved_node, duplicate_guid, "duplicate_guid", "", 0, 0, ""),
-	STRING_FIELD(struct saved_node, info, "node_info", "", 0, 0, ""),
-	STRING_FIELD(struct saved_node, description, "node_description", "", 0, 0, ""),
-	STRING_FIELD(struct saved_node, switch_info, "switch_info", "", 0, 0, ""),
-	STRING_FIELD(struct saved_node, port_0_info, "port_0_info", "", 0, 0, ""),
-	STRING_FIELD(struct saved_node, made_info, "made_node_info", "", 0, 0, ""),
-	STRING_FIELD(struct saved_node, made_switch_info, "made_switch_info", "", 0, 0, ""),
-	STRING_FIELD(struct saved_node, made_port_0_info, "made_port_0_info", "", 0, 0, ""),
-};
+#define NUMBER(...)			   UNSIGNED_FIELD(__VA_ARGS__, "", 0, 0, "")
+#define GUID(...)			   GUID_FIELD(__VA_ARGS__, "", 0, 0, "")
+#define YES_NO(...)			   BOOL_FIELD(__VA_ARGS__, "", 0, 0, "")
+#define TEXT(...)			   STRING_FIELD(__VA_ARGS__, "", 0, 0, "")
+#define HEX(record_, member_, key_)	   HEX_FIELD(record_, member_, 0, key_, "", 0, 0, "")
+#define ROW(record_, kind_, member_, key_) kind_(record_, member_, key_),
+#define SAVED_SCHEMA(name_, LIST_, schema_name_, summary_)                               \
+	static const struct field name_##_fields[] = {LIST_(ROW, struct saved_##name_)}; \
+	static const struct schema saved_##name_##_schema = SCHEMA(                      \
+		schema_name_, struct saved_##name_, name_##_fields, summary_);
+SAVED_SCHEMA(node, SAVED_NODE, "fabric_nodes", "a node of a saved scan")
+SAVED_SCHEMA(port, SAVED_PORT, "fabric_ports", "a port of a saved scan")
+SAVED_SCHEMA(link, SAVED_LINK, "fabric_links", "a cable of a saved scan")
+SAVED_SCHEMA(failure, SAVED_FAILURE, "fabric_unanswered", "an unanswered query of a saved scan")
+SAVED_SCHEMA(detail, SAVED_DETAIL, "fabric_details", "a block of a table of a saved scan")
+SAVED_SCHEMA(fault, SAVED_FAULT, "fabric_faults", "a fault of a loaded text")
 
-static const struct schema saved_node_schema = SCHEMA("fabric_nodes", struct saved_node,
-						      node_fields, "a node of a saved scan");
-
-static const struct field port_fields[] = {
-	UNSIGNED_FIELD(struct saved_port, number, "port", "", 0, 0, ""),
-	BOOL_FIELD(struct saved_port, unanswered, "unanswered", "", 0, 0, ""),
-	GUID_FIELD(struct saved_port, node_guid, "node_guid", "", 0, 0, ""),
-	UNSIGNED_FIELD(struct saved_port, node_index, "node_index", "", 0, 0, ""),
-	GUID_FIELD(struct saved_port, peer_guid, "peer_guid", "", 0, 0, ""),
-	UNSIGNED_FIELD(struct saved_port, peer_port, "peer_port", "", 0, 0, ""),
-	UNSIGNED_FIELD(struct saved_port, peer_index, "peer_index", "", 0, 0, ""),
-	GUID_FIELD(struct saved_port, port_guid, "port_guid", "", 0, 0, ""),
-	STRING_FIELD(struct saved_port, info, "port_info", "", 0, 0, ""),
-	STRING_FIELD(struct saved_port, made_info, "made_port_info", "", 0, 0, ""),
-	UNSIGNED_FIELD(struct saved_port, vendor_speed, "vendor_speed_code", "", 0, 0, ""),
-	UNSIGNED_FIELD(struct saved_port, vendor_speeds, "vendor_speed_supported_code", "", 0, 0,
-		       ""),
-};
-
-static const struct schema saved_port_schema = SCHEMA("fabric_ports", struct saved_port,
-						      port_fields, "a port of a saved scan");
-
-static const struct field link_fields[] = {
-	UNSIGNED_FIELD(struct saved_link, port, "port", "", 0, 0, ""),
-	UNSIGNED_FIELD(struct saved_link, node_index, "node_index", "", 0, 0, ""),
-	UNSIGNED_FIELD(struct saved_link, peer_port, "peer_port", "", 0, 0, ""),
-	UNSIGNED_FIELD(struct saved_link, peer_index, "peer_index", "", 0, 0, ""),
-};
-
-static const struct schema saved_link_schema = SCHEMA("fabric_links", struct saved_link,
-						      link_fields, "a cable of a saved scan");
-
-static const struct field failure_fields[] = {
-	UNSIGNED_FIELD(struct saved_failure, port, "port", "", 0, 0, ""),
-	BOOL_FIELD(struct saved_failure, at_peer, "behind", "", 0, 0, ""),
-	UNSIGNED_FIELD(struct saved_failure, tries, "tries", "", 0, 0, ""),
-	UNSIGNED_FIELD(struct saved_failure, node_index, "node_index", "", 0, 0, ""),
-	HEX_FIELD(struct saved_failure, attribute, 4, "attribute_id", "", 0, 0, ""),
-	UNSIGNED_FIELD(struct saved_failure, error, "errno", "", 0, 0, ""),
-	HEX_FIELD(struct saved_failure, status, 4, "status", "", 0, 0, ""),
-};
-
-static const struct schema saved_failure_schema = SCHEMA("fabric_unanswered", struct saved_failure,
-							 failure_fields,
-							 "an unanswered query of a saved scan");
-
-static const struct field detail_fields[] = {
-	UNSIGNED_FIELD(struct saved_detail, port, "port", "", 0, 0, ""),
-	UNSIGNED_FIELD(struct saved_detail, node_index, "node_index", "", 0, 0, ""),
-	HEX_FIELD(struct saved_detail, attribute, 4, "attribute_id", "", 0, 0, ""),
-	HEX_FIELD(struct saved_detail, modifier, 8, "modifier", "", 0, 0, ""),
-	STRING_FIELD(struct saved_detail, data, "data", "", 0, 0, ""),
-};
-
-static const struct schema saved_detail_schema = SCHEMA(
-	"fabric_details", struct saved_detail, detail_fields, "a block of a table of a saved scan");
-
-static const struct field fault_fields[] = {
-	UNSIGNED_FIELD(struct saved_fault, line, "line", "", 0, 0, ""),
-	STRING_FIELD(struct saved_fault, reason, "reason", "", 0, 0, ""),
-};
-
-static const struct schema saved_fault_schema = SCHEMA("fabric_faults", struct saved_fault,
-						       fault_fields, "a fault of a loaded text");
-
+#define LIST(member_, schema_) HELD_RECORDS_FIELD(RECORD, member_, schema_, #member_, 0, "")
+#define RECORD		       struct saved_graph
 static const struct field graph_fields[] = {
-	STRING_FIELD(struct saved_graph, origin.time, "time", "", 0, 0, ""),
-	STRING_FIELD(struct saved_graph, origin.host, "host", "", 0, 0, ""),
-	STRING_FIELD(struct saved_graph, origin.device, "device", "", 0, 0, ""),
-	UNSIGNED_FIELD(struct saved_graph, origin.port, "port", "", 0, 0, ""),
-	UNSIGNED_FIELD(struct saved_graph, origin.lid, "lid", "", 0, 0, ""),
-	STRING_FIELD(struct saved_graph, origin.from, "from", "", 0, 0, ""),
-	UNSIGNED_FIELD(struct saved_graph, origin.most_hops, "most_hops", "", 0, 0, ""),
-	BOOL_FIELD(struct saved_graph, complete, "complete", "", 0, 0, ""),
-	BOOL_FIELD(struct saved_graph, interrupted, "interrupted", "", 0, 0, ""),
-	HELD_RECORDS_FIELD(struct saved_graph, nodes, &saved_node_schema, "nodes", 0, ""),
-	HELD_RECORDS_FIELD(struct saved_graph, ports, &saved_port_schema, "ports", 0, ""),
-	HELD_RECORDS_FIELD(struct saved_graph, links, &saved_link_schema, "links", 0, ""),
-	HELD_RECORDS_FIELD(struct saved_graph, unanswered, &saved_failure_schema, "unanswered", 0,
-			   ""),
-	HELD_RECORDS_FIELD(struct saved_graph, faults, &saved_fault_schema, "faults", 0, ""),
-	ENUM_FIELD(struct saved_graph, source, fabric_source_names, "source", "", 0, 0, ""),
+	TEXT(RECORD, origin.time, "time"),
+	TEXT(RECORD, origin.host, "host"),
+	TEXT(RECORD, origin.device, "device"),
+	NUMBER(RECORD, origin.port, "port"),
+	NUMBER(RECORD, origin.lid, "lid"),
+	TEXT(RECORD, origin.from, "from"),
+	NUMBER(RECORD, origin.most_hops, "most_hops"),
+	YES_NO(RECORD, complete, "complete"),
+	YES_NO(RECORD, interrupted, "interrupted"),
+	LIST(nodes, &saved_node_schema),
+	LIST(ports, &saved_port_schema),
+	LIST(links, &saved_link_schema),
+	LIST(unanswered, &saved_failure_schema),
+	LIST(faults, &saved_fault_schema),
+	ENUM_FIELD(RECORD, source, fabric_source_names, "source", "", 0, 0, ""),
 	/* The last one, which fabric_read_saved() may skip. */
-	HELD_RECORDS_FIELD(struct saved_graph, details, &saved_detail_schema, "details", 0, ""),
+	LIST(details, &saved_detail_schema),
 };
+#undef RECORD
 
 const struct schema saved_graph_schema = SCHEMA("fabric", struct saved_graph, graph_fields,
 						"a saved scan");

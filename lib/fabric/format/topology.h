@@ -51,8 +51,8 @@ struct topology_block {
 	bool has_guid, has_port_guid, enhanced;
 	bool bad_guid; /* a GUID cannot be read */
 	uint64_t guid, system_guid, port_guid;
-	uint32_t vendor;
-	uint16_t device, lid;
+	uint64_t vendor, device;
+	uint16_t lid;
 	uint8_t lmc;
 	const char *id, *description; /* in the text; description NULL if there is none */
 	size_t id_length, description_length;

@@ -104,8 +104,8 @@ static void write_node_info(const struct topology_block *block, unsigned char *i
 	/* The ports of an adapter have their own GUIDs: see finish_node_info(). */
 	if (block->type == NODE_TYPE_SWITCH)
 		node_info_set_port_guid(info, block->port_guid);
-	node_info_set_device_id(info, block->device);
-	node_info_set_vendor_id(info, block->vendor);
+	node_info_set_device_id(info, (uint16_t)block->device);
+	node_info_set_vendor_id(info, (uint32_t)block->vendor);
 }
 
 /* FDR10 is QDR in PortInfo; only the vendor's own attribute tells them apart. */

@@ -292,22 +292,12 @@ static bool take_node_guid(struct parser *parser)
 
 static bool take_vendor(struct parser *parser)
 {
-	uint64_t number;
-
-	if (!take_hex(parser, 0xffffff, &number))
-		return false;
-	parser->next.vendor = (uint32_t)number;
-	return true;
+	return take_hex(parser, 0xffffff, &parser->next.vendor);
 }
 
 static bool take_device(struct parser *parser)
 {
-	uint64_t number;
-
-	if (!take_hex(parser, UINT16_MAX, &number))
-		return false;
-	parser->next.device = (uint16_t)number;
-	return true;
+	return take_hex(parser, UINT16_MAX, &parser->next.device);
 }
 
 static bool take_system(struct parser *parser)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "fabric/scan/error_limits.h"
+#include "fabric/scan/port_counters.h"
 
 #include <errno.h>
 #include <string.h>
