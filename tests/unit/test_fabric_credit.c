@@ -651,6 +651,33 @@ static void linked(void **state)
 	end(&ring);
 }
 
+static bool is_third(void *asked)
+{
+	return ++*(unsigned int *)asked > 2;
+}
+
+/* A search that is stopped at the third LID says so, and follows no further packets. */
+static void stopped(void **state)
+{
+	struct ring ring;
+	unsigned int asked = 0;
+	const struct credit_stop stop = {.is_wanted = is_third, .context = &asked};
+	struct credit_study study = {.stop = &stop};
+
+	(void)state;
+	begin(&ring, 5, 2);
+	credit_study_begin(&ring.fabric, &ring.forwarding, &study);
+	assert_true(credit_study_stopped(&study));
+	assert_int_equal(asked, 3);
+	assert_int_equal(study.any.count, 0);
+	credit_study_clear(&study);
+	study.stop = NULL;
+	credit_study_begin(&ring.fabric, &ring.forwarding, &study);
+	assert_false(credit_study_stopped(&study));
+	credit_study_clear(&study);
+	end(&ring);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -661,7 +688,7 @@ int main(void)
 		cmocka_unit_test(missing_tables),   cmocka_unit_test(path_records),
 		cmocka_unit_test(listed_pairs),	    cmocka_unit_test(too_many_pairs),
 		cmocka_unit_test(a_long_ring),	    cmocka_unit_test(study),
-		cmocka_unit_test(linked),
+		cmocka_unit_test(linked),	    cmocka_unit_test(stopped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

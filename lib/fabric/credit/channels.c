@@ -293,6 +293,14 @@ static size_t follow_pairs(struct finder *finder, const uint32_t *source_of, siz
 	return next;
 }
 
+static bool goes_on(struct finder *finder)
+{
+	const struct credit_stop *stop = finder->traffic->stop;
+
+	finder->loops->stopped = stop && stop->is_wanted(stop->context);
+	return !finder->loops->stopped && credit_walker_next(&finder->walker);
+}
+
 static void follow_all(struct finder *finder)
 {
 	const struct credit_traffic *traffic = finder->traffic;
@@ -302,7 +310,7 @@ static void follow_all(struct finder *finder)
 
 	for (size_t i = 0; i < finder->walker.source_count; i++)
 		source_of[finder->walker.sources[i].port] = (uint32_t)i + 1;
-	while (credit_walker_next(&finder->walker)) {
+	while (goes_on(finder)) {
 		if (traffic->pairs)
 			next = follow_pairs(finder, source_of, next);
 		else if (!traffic->lanes)

@@ -88,6 +88,13 @@ struct credit_traffic {
 	const bool *known;		  /* loops of only these ports are left out; NULL: none */
 	uint16_t sls;			  /* with `lanes`: bit mask; all pairs send with all */
 	const struct credit_pairs *pairs; /* with `lanes`: only these packets are sent */
+	const struct credit_stop *stop;	  /* or NULL */
+};
+
+/* Whether a search is to end early, which is asked for each LID. */
+struct credit_stop {
+	bool (*is_wanted)(void *context);
+	void *context;
 };
 
 /* A packet from a port to a LID is behind the channel `held`, and waits for `wanted`. */
@@ -117,6 +124,7 @@ struct credit_loops {
 	uint32_t unknown_node;	/* a switch whose forwarding table lacks an entry for packets that
 				   come there, or sends them out of the scan; or FABRIC_NONE */
 	uint32_t laneless_node; /* likewise, for an SL to VL table */
+	bool stopped;		/* other loops may exist */
 };
 
 /*
@@ -153,15 +161,21 @@ enum credit_question {
 struct credit_study {
 	enum credit_question question;
 	uint16_t sls;
-	bool incomplete;	  /* the scan lacks a part of the subnet */
-	bool lanes_read;	  /* the SL to VL tables, after the scan */
-	struct credit_loops sure; /* of cables with one VL: loops whatever the SLs */
+	bool incomplete;		/* the scan lacks a part of the subnet */
+	bool lanes_read;		/* the SL to VL tables, after the scan */
+	const struct credit_stop *stop; /* or NULL */
+	struct credit_loops sure;	/* of cables with one VL: loops whatever the SLs */
 	/* Each of these has a port that is in no sure loop: */
 	struct credit_loops any;   /* of packets of all SLs, whatever their VLs */
 	struct credit_loops loops; /* of the packets in question; not for CREDIT_BY_PORT */
 	struct credit_pairs pairs;
 };
 
+/* Whether a search of the study was stopped. */
+static inline bool credit_study_stopped(const struct credit_study *study)
+{
+	return study->any.stopped || study->sure.stopped || study->loops.stopped;
+}
 /* Fills `sure` and `any` of an empty study. */
 void credit_study_begin(const struct fabric *fabric, const struct forwarding *forwarding,
 			struct credit_study *study);

@@ -10,8 +10,8 @@
 static void find_sure(const struct fabric *fabric, const struct forwarding *forwarding,
 		      struct credit_study *study)
 {
-	_cleanup_(freep) bool *single = mem_alloc_zero((size_t)fabric->port_count + 1,
-						       sizeof(*single));
+	_cleanup_(freep) bool *single = mem_alloc_zero(fabric->port_count, sizeof(*single));
+	const struct credit_traffic traffic = {.ports = single, .stop = study->stop};
 	bool any = false;
 
 	for (uint32_t i = 0; i < fabric->port_count; i++) {
@@ -19,8 +19,7 @@ static void find_sure(const struct fabric *fabric, const struct forwarding *forw
 		any |= single[i];
 	}
 	if (any)
-		credit_loops_find(fabric, forwarding,
-				  &(const struct credit_traffic){.ports = single}, &study->sure);
+		credit_loops_find(fabric, forwarding, &traffic, &study->sure);
 }
 
 void credit_study_begin(const struct fabric *fabric, const struct forwarding *forwarding,
@@ -30,36 +29,35 @@ void credit_study_begin(const struct fabric *fabric, const struct forwarding *fo
 		.unknown_node = FABRIC_NONE,
 		.laneless_node = FABRIC_NONE,
 	};
+	struct credit_traffic traffic = {.stop = study->stop};
 
 	study->sure = study->loops = none;
-	credit_loops_find(fabric, forwarding, &(const struct credit_traffic){.lanes = NULL},
-			  &study->any);
+	credit_loops_find(fabric, forwarding, &traffic, &study->any);
 	if (study->any.count)
 		find_sure(fabric, forwarding, study);
 	if (!study->sure.count)
 		return;
 	/* A search tells one loop of those that are linked: not a sure one, if there are others. */
+	traffic.known = study->sure.ports;
 	credit_loops_clear(&study->any);
-	credit_loops_find(fabric, forwarding,
-			  &(const struct credit_traffic){.known = study->sure.ports}, &study->any);
+	credit_loops_find(fabric, forwarding, &traffic, &study->any);
 }
 
 void credit_study_end(const struct fabric *fabric, const struct forwarding *forwarding,
 		      struct credit_study *study)
 {
 	struct credit_lanes lanes;
+	const struct credit_traffic traffic = {
+		.lanes = &lanes,
+		.ports = study->any.ports,
+		.known = study->sure.ports,
+		.sls = study->sls,
+		.pairs = study->question == CREDIT_OF_PATHS ? &study->pairs : NULL,
+		.stop = study->stop,
+	};
 
 	credit_lanes_make(fabric, study->any.ports, study->lanes_read, &lanes);
-	credit_loops_find(fabric, forwarding,
-			  &(const struct credit_traffic){
-				  .lanes = &lanes,
-				  .ports = study->any.ports,
-				  .known = study->sure.ports,
-				  .sls = study->sls,
-				  .pairs = study->question == CREDIT_OF_PATHS ? &study->pairs
-									      : NULL,
-			  },
-			  &study->loops);
+	credit_loops_find(fabric, forwarding, &traffic, &study->loops);
 	credit_lanes_clear(&lanes);
 }
 
