@@ -234,7 +234,6 @@ static void work(struct plugged_cables *cables, const struct fabric_args *args)
 	_cleanup_(freep) char *message = NULL;
 
 	choose_ports(cables);
-	listing_saves_to(listing, args->save);
 	/* The file is read before it is saved to: --save may name the same one. */
 	if (args->since && saved_list_read(&saved, args->since, &saved_kind, &message)) {
 		listing_fail(listing, STATUS_FAILED, message,
@@ -265,7 +264,7 @@ static int finish(struct plugged_cables *cables)
 static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 {
 	const struct fabric_args *args = fabric_args;
-	struct plugged_cables cables = {.args = *args};
+	struct plugged_cables cables = {.run.saves = args->save, .args = *args};
 
 	(void)objects;
 	cables.args.save = NULL;

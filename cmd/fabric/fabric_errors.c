@@ -21,7 +21,6 @@ struct errors {
 	struct fabric_run run;
 	const struct errors_args *all_args;
 	struct fabric_args args; /* without --save, which is for the counters here */
-	const char *save;
 	struct error_limits limits;
 	struct port_errors_options options;
 	bool *wanted;		 /* by port; NULL: all */
@@ -123,7 +122,7 @@ static void show_errors(struct errors *errors)
 	_cleanup_(port_errors_clear) struct port_errors readings = {.items = NULL};
 
 	/* A file needs all ports, because it may be compared with any later reading. */
-	errors->options.all = !least_of(run->args) || errors->save || clears;
+	errors->options.all = !least_of(run->args) || errors->run.saves || clears;
 	fabric_counters_read(run, &errors->options, &readings);
 	note_readings(errors, &readings);
 	if (errors->all_args->details)
@@ -138,10 +137,10 @@ static void show_errors(struct errors *errors)
 					    .kinds = (unsigned int)errors->all_args->clear.value,
 					    .details = errors->all_args->details,
 					    .yes = errors->all_args->yes,
-					    .save = errors->save,
+					    .save = errors->run.saves,
 				    });
-	else if (errors->save)
-		fabric_counters_save(run, errors->save, &readings);
+	else if (errors->run.saves)
+		fabric_counters_save(run, errors->run.saves, &readings);
 }
 
 static void show_growth(struct errors *errors)
@@ -168,14 +167,25 @@ static void show_growth(struct errors *errors)
 	}
 	MEM_SORT(errors->growth, errors->growth_count, compare_growth);
 	list_rows(errors, errors->growth, errors->growth_count, sizeof(*errors->growth));
-	if (taken && errors->save)
-		fabric_counters_save(run, errors->save, &counters.after);
+	if (taken && errors->run.saves)
+		fabric_counters_save(run, errors->run.saves, &counters.after);
 	fabric_counters_clear(&counters);
+}
+
+/* An empty table would not show people that everything was read. */
+static bool has_none(const struct errors *errors)
+{
+	const struct listing *listing = &errors->run.mad.listing;
+
+	return !errors->row_count && !errors->growth_count && !listing->problems.count &&
+	       listing->status == STATUS_DONE && !listing->silent && listing_is_for_people(listing);
 }
 
 static int finish(struct errors *errors)
 {
-	int status = fabric_run_end(&errors->run);
+	int status = has_none(errors) ? fabric_run_end_quietly(&errors->run,
+							       render_text(stdout, "no errors\n"))
+				      : fabric_run_end(&errors->run);
 
 	for (size_t i = 0; i < errors->row_count; i++)
 		port_errors_row_clear(&errors->rows[i]);
@@ -253,10 +263,9 @@ static int run(const struct ctx *ctx, const void *errors_args, char **objects)
 	const bool growth = args->fabric.interval.known || args->fabric.since;
 	const struct schema *schema = growth ? &fabric_error_growth_schema : &fabric_errors_schema;
 	struct errors errors = {
-		.run.live = true,
+		.run = {.live = true, .saves = args->fabric.save},
 		.all_args = args,
 		.args = args->fabric,
-		.save = args->fabric.save,
 	};
 
 	(void)objects;
@@ -264,7 +273,6 @@ static int run(const struct ctx *ctx, const void *errors_args, char **objects)
 	if (fabric_run_begin(&errors.run, ctx, &errors.args, schema)) {
 		if (args->details)
 			listing_show_view(&errors.run.mad.listing, "--details");
-		listing_saves_to(&errors.run.mad.listing, errors.save);
 		if (prepare(&errors)) {
 			if (growth)
 				show_growth(&errors);

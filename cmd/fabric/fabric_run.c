@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "fabric/diff/diff.h"
@@ -335,10 +336,34 @@ static bool read_loaded(struct fabric_run *run)
 	return read_file(run, run->args->load, details, &run->fabric);
 }
 
+static int write_nothing(void *context, FILE *file)
+{
+	(void)context;
+	(void)file;
+	return -ECANCELED;
+}
+
+/*
+ * Whether the file of --save can be written, which must be known before a long scan. An existing
+ * file stays as it is.
+ */
+static bool can_save(struct fabric_run *run)
+{
+	const char *path = run->args->save ? run->args->save : run->saves;
+	int rc;
+
+	listing_saves_to(&run->mad.listing, path);
+	rc = path ? file_replace(path, write_nothing, NULL) : -ECANCELED;
+	return rc == -ECANCELED ||
+	       listing_fail_format(&run->mad.listing, STATUS_FAILED, NULL, "cannot write %s: %s",
+				   path, file_replace_error(rc));
+}
+
 /* Reads the earlier scan first, because --save may name the same file. */
 static bool prepare(struct fabric_run *run)
 {
-	listing_saves_to(&run->mad.listing, run->args->save);
+	if (!can_save(run))
+		return false;
 	if (run->args->diff && !read_file(run, run->args->diff, false, &run->before))
 		return false;
 	return fabric_run_read_expected(run) && (!run->before_scan || run->before_scan(run));
@@ -383,7 +408,6 @@ bool fabric_run_begin(struct fabric_run *run, const struct ctx *ctx, const struc
 		fabric_run_note(run, run->fabric.failures, run->fabric.failure_count);
 	if (done && run->fabric.interrupted)
 		note_stop(run);
-	/* If the scan cannot be saved, it is still printed. */
 	if (done && args->save)
 		save(run);
 	if (done && args->load && args->details && !has_details(&run->fabric))

@@ -60,7 +60,8 @@ struct fabric_run {
 	struct progress progress;
 	uint64_t begin_msec, progress_msec; /* start of the scan, and time of the next progress */
 	/* The caller may set the following members before fabric_run_begin(). */
-	bool live; /* open the port even if the graph is from a file, to query its nodes */
+	bool live;	   /* open the port even if the graph is from a file, to query its nodes */
+	const char *saves; /* the file that the caller saves something else to, or NULL */
 	/* Called after each reply of the scan. */
 	void (*on_reply)(struct fabric_run *run);
 	/* Called before the scan, to read a file. Returns false with the reason in the listing. */

@@ -87,10 +87,10 @@ setup()
 	done
 }
 
-@test "fabric: --save to a file that cannot be written prints the list, and keeps the old file" {
+@test "fabric: --save to a file that cannot be written fails before anything is read" {
 	try fabric links --load "$whole" --save "$dir"
 	[ "$status" = 1 ]
-	[[ "$output" = *H-2* ]]
+	[ -z "$output" ]
 	[[ "$stderr" = *"cannot write $dir: Is a directory"* ]]
 	try fabric links --load "$whole" --save /dev/full
 	[ "$status" = 1 ]

@@ -125,7 +125,8 @@ static void filtered(void **state)
 		    "node\tport\terror_count\n"
 		    "host2\t1\t300\n",
 		    "");
-	live_expect("errors --name leaf* --type host", 0, "", "");
+	live_expect("errors --name leaf* --type host", 0, "no errors\n", "");
+	live_expect("errors --name leaf* --type host --tsv --no-headings", 0, "", "");
 	live_expect(
 		"errors --name nothing", 5, "",
 		"rdmactl fabric: no node has a name like 'nothing'\n"
@@ -696,11 +697,17 @@ static void interrupted(void **state)
 	live_expect("errors --clear all --yes --save -", 3, "",
 		    "rdmactl fabric: interrupted: not all counters were read\n");
 	live.stop_after = 34;
-	live_expect("check --tsv -o finding,evidence", 3, "finding\tevidence\n",
+	live_expect("check --tsv -o finding,evidence", 3,
+		    "finding\tevidence\n"
+		    "not-checked\tcredit-loop: some of the loops: interrupted\n",
 		    "rdmactl fabric: interrupted: not all counters were read\n");
 	/* It is unknown whether something is wrong. */
 	memset(live.counters, 0, sizeof(live.counters));
-	live_expect("check", 3, "", "rdmactl fabric: interrupted: not all counters were read\n");
+	live_expect("check", 3,
+		    "info     something could not be checked [not-checked]\n"
+		    "         credit-loop: some of the loops: interrupted\n"
+		    "         -> remove the cause given in the evidence, then check again\n",
+		    "rdmactl fabric: interrupted: not all counters were read\n");
 }
 
 /* ---- Checks ---- */
