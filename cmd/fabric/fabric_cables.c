@@ -37,7 +37,7 @@ static void choose_ports(struct plugged_cables *cables)
 
 	if (!cables->run.named)
 		return;
-	cables->wanted = mem_alloc_zero(fabric->port_count + 1, sizeof(*cables->wanted));
+	cables->wanted = mem_alloc_zero(fabric->port_count, sizeof(*cables->wanted));
 	for (uint32_t i = 0; i < fabric->port_count; i++)
 		cables->wanted[i] = fabric_run_is_named(&cables->run, i) ||
 				    (fabric->ports[i].peer != FABRIC_NONE &&
@@ -213,7 +213,7 @@ static void show(struct plugged_cables *cables)
 
 static void save(struct plugged_cables *cables, const char *path)
 {
-	struct saved_plug *saved = mem_alloc_zero(cables->now.count + 1, sizeof(*saved));
+	struct saved_plug *saved = mem_alloc_zero(cables->now.count, sizeof(*saved));
 	struct saved_list list = {.records = saved};
 	_cleanup_(freep) char *message = NULL;
 

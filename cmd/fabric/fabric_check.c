@@ -10,7 +10,6 @@
 #include "fabric/check/check.h"
 #include "cmd/fabric/fabric_run.h"
 
-/* The input of the checks besides the graph. */
 struct facts {
 	struct fabric_check_input input;
 	struct fabric_managers managers;
@@ -100,7 +99,6 @@ static void recall_forwarding(struct fabric_run *run, struct facts *facts)
 	skip(facts, what, "the saved scan lacks all or part of it");
 }
 
-/* Asks for the SLs of the packets that may be part of a loop. */
 static void read_paths(struct fabric_run *run, struct facts *facts)
 {
 	struct credit_study *study = &facts->credit;
@@ -154,8 +152,8 @@ static void study_credit(struct fabric_run *run, struct facts *facts)
 		return;
 	}
 	if (!run->args->load) {
-		rc = fabric_lanes_read(run->mad.session.engine, &run->scan, &run->fabric,
-				       study->any.ports);
+		rc = fabric_details_read(run->mad.session.engine, &run->scan, &run->fabric,
+					 study->any.ports);
 		study->lanes_read = true;
 	}
 	if (rc)

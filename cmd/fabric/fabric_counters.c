@@ -69,8 +69,7 @@ static void note_failures(struct fabric_run *run, const struct port_errors *read
 void fabric_counters_note_losses(struct fabric_run *run, const struct port_errors *before,
 				 const struct port_errors *after)
 {
-	_cleanup_(freep) bool *reported = mem_alloc_zero(run->fabric.port_count + 1,
-							 sizeof(*reported));
+	_cleanup_(freep) bool *reported = mem_alloc_zero(run->fabric.port_count, sizeof(*reported));
 	_cleanup_(freep) char *message = NULL;
 
 	note_failures(run, after, reported);
@@ -140,7 +139,7 @@ void fabric_counters_clear(struct fabric_counters *counters)
 bool fabric_counters_save(struct fabric_run *run, const char *path,
 			  const struct port_errors *errors)
 {
-	struct saved_port_counters *saved = mem_alloc_zero(errors->count + 1, sizeof(*saved));
+	struct saved_port_counters *saved = mem_alloc_zero(errors->count, sizeof(*saved));
 	struct saved_list list = {.records = saved};
 	_cleanup_(freep) char *message = NULL;
 

@@ -36,7 +36,6 @@ static uint64_t least_of(const struct fabric_args *args)
 	return args->threshold.known ? args->threshold.value : 1;
 }
 
-/* Restricts the reading to the ports of nodes with that name and type. */
 static void choose_ports(struct errors *errors)
 {
 	const struct fabric_run *run = &errors->run;
@@ -45,8 +44,7 @@ static void choose_ports(struct errors *errors)
 	if (!run->named && !type->known && !errors->wanted)
 		return;
 	if (!errors->wanted) {
-		errors->wanted = mem_alloc_zero(run->fabric.port_count + 1,
-						sizeof(*errors->wanted));
+		errors->wanted = mem_alloc_zero(run->fabric.port_count, sizeof(*errors->wanted));
 		for (uint32_t i = 0; i < run->fabric.port_count; i++)
 			errors->wanted[i] = true;
 	}
@@ -233,7 +231,6 @@ static bool make_limits(struct errors *errors)
 		"--ignore: '%s' is not an error counter", wrong);
 }
 
-/* Prepares what must be known before the counters are read. */
 static bool prepare(struct errors *errors)
 {
 	struct fabric_run *run = &errors->run;

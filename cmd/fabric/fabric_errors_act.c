@@ -35,7 +35,7 @@ static void report_other(struct fabric_run *run, uint32_t node, const struct mad
 bool fabric_errors_verify(struct fabric_run *run, bool **ret_wanted)
 {
 	const struct fabric *fabric = &run->fabric;
-	bool *wanted = mem_alloc_zero(fabric->port_count + 1, sizeof(*wanted));
+	bool *wanted = mem_alloc_zero(fabric->port_count, sizeof(*wanted));
 	struct mad_item *items = mad_items_new(fabric->port_count);
 	size_t count = 0;
 	int rc;
@@ -82,9 +82,9 @@ uint8_t *fabric_errors_service_levels(struct fabric_run *run)
 {
 	const struct fabric *fabric = &run->fabric;
 	struct mad_session *session = &run->mad.session;
-	_cleanup_(freep) struct mad_place *places = mem_alloc_zero(fabric->port_count + 1,
+	_cleanup_(freep) struct mad_place *places = mem_alloc_zero(fabric->port_count,
 								   sizeof(*places));
-	_cleanup_(freep) uint16_t *lids = mem_alloc_zero(fabric->port_count + 1, sizeof(*lids));
+	_cleanup_(freep) uint16_t *lids = mem_alloc_zero(fabric->port_count, sizeof(*lids));
 	/*
 	 * By any LID that a node may claim, not by the path's, which with an LMC is one of several.
 	 */

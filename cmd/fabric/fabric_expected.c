@@ -99,8 +99,8 @@ void fabric_run_find_expected(struct fabric_run *run)
 
 	if (!rest)
 		return;
-	run->expected = mem_alloc_zero((size_t)run->fabric.port_count + 1, sizeof(*run->expected));
-	run->expected_before = mem_alloc_zero((size_t)run->before.port_count + 1,
+	run->expected = mem_alloc_zero(run->fabric.port_count, sizeof(*run->expected));
+	run->expected_before = mem_alloc_zero(run->before.port_count,
 					      sizeof(*run->expected_before));
 	while ((line = strsep(&rest, "\n")))
 		take_line(run, line, ++number);

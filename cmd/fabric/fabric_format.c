@@ -26,7 +26,6 @@
 #define TOOL_MSEC  (10u * 60 * 1000)
 #define PIPE_PIECE ((size_t)64 * 1024)
 
-/* A run of dot. */
 struct drawer {
 	struct fabric_run *run;
 	int in, err;	/* files in memory */

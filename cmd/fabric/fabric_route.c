@@ -304,7 +304,7 @@ static struct number count_errors(const struct routes *routes, const struct port
 static void read_errors(struct routes *routes)
 {
 	const struct fabric *fabric = &routes->run.fabric;
-	_cleanup_(freep) bool *wanted = mem_alloc_zero(fabric->port_count + 1, sizeof(*wanted));
+	_cleanup_(freep) bool *wanted = mem_alloc_zero(fabric->port_count, sizeof(*wanted));
 	struct problems *problems = &routes->run.mad.listing.problems;
 	_cleanup_(port_errors_clear) struct port_errors errors = {.items = NULL};
 

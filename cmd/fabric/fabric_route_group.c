@@ -132,7 +132,7 @@ static void show(struct group *group)
 
 	multicast_tree_fill(&group->run.fabric, &group->forwarding, group->mlid, &group->members,
 			    tree);
-	group->rows = mem_alloc_zero(tree->count + 1, sizeof(*group->rows));
+	group->rows = mem_alloc_zero(tree->count, sizeof(*group->rows));
 	for (size_t i = 0; i < tree->count; i++) {
 		multicast_hop_row_make(&group->run.view, tree, i, &group->rows[i]);
 		listing_add(listing, &group->rows[i]);

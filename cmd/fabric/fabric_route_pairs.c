@@ -196,8 +196,7 @@ static void show(struct many *many)
 	struct listing *listing = &many->run.mad.listing;
 	_cleanup_(freep) char *message = NULL;
 
-	many->counts = mem_alloc_zero((size_t)many->run.fabric.port_count + 1,
-				      sizeof(*many->counts));
+	many->counts = mem_alloc_zero(many->run.fabric.port_count, sizeof(*many->counts));
 	follow_all(many);
 	if (many->cables)
 		list_cables(many);

@@ -91,7 +91,6 @@ static void fail_at_once(struct fabric_run *run, int rc)
 			    reason ? reason : strerror(-rc));
 }
 
-/* Finds the directed route to a LID by the forwarding tables on the way. */
 static bool walk_to(struct fabric_run *run, uint16_t lid, struct fabric_scan_options *options)
 {
 	_cleanup_(freep) char *reason = NULL;
@@ -158,15 +157,6 @@ static void show_progress(struct fabric_run *run)
 	progress_show(&run->progress, text);
 }
 
-/* --switch with another kind of node would show part of the switch that it is attached to. */
-static void fail_no_switch(struct fabric_run *run)
-{
-	listing_fail_format(
-		&run->mad.listing, STATUS_USAGE,
-		"rdmactl fabric switches lists the switches; --from DEST --hops 1 accepts any node",
-		"'%s' is not a switch", run->args->part);
-}
-
 static void hear(void *context)
 {
 	struct fabric_run *run = context;
@@ -177,7 +167,6 @@ static void hear(void *context)
 		show_progress(run);
 }
 
-/* Notes the time, host and port in a graph that was just scanned. */
 static void sign(struct fabric_run *run)
 {
 	const struct mad_port *port = &run->mad.session.port;
@@ -262,17 +251,21 @@ static bool scan(struct fabric_run *run)
 	}
 	rc = fabric_scan(run->mad.session.engine, options, &run->fabric);
 	if (!rc && run->args->details)
-		rc = fabric_details_read(run->mad.session.engine, options, &run->fabric);
+		rc = fabric_details_read(run->mad.session.engine, options, &run->fabric, NULL);
 	if (!rc && run->args->routes)
 		rc = read_routes(run);
 	progress_erase(&run->progress);
 	if (run->mad.listing.ctx->globals.verbose)
 		note_counts(run);
 	if (rc && !run->fabric.node_count) {
+		/* --switch with another node would show part of the switch that it is attached to.
+		 */
 		if (rc == -ENXIO)
-			fail_no_switch(run);
-		else
-			fail_at_once(run, rc);
+			return listing_fail_format(&run->mad.listing, STATUS_USAGE,
+						   "rdmactl fabric switches lists the switches; "
+						   "--from DEST --hops 1 accepts any node",
+						   "'%s' is not a switch", run->args->part);
+		fail_at_once(run, rc);
 		return false;
 	}
 	if (rc && rc != -ECANCELED)
@@ -458,18 +451,15 @@ bool fabric_run_is_named(const struct fabric_run *run, uint32_t port)
 	return !run->named || run->named[run->fabric.ports[port].node];
 }
 
-int fabric_run_end(struct fabric_run *run)
-{
-	int status = mad_listing_end(&run->mad);
-
-	clear(run);
-	return status;
-}
-
 int fabric_run_end_quietly(struct fabric_run *run, int rc)
 {
 	int status = mad_listing_end_quietly(&run->mad, rc);
 
 	clear(run);
 	return status;
+}
+
+int fabric_run_end(struct fabric_run *run)
+{
+	return fabric_run_end_quietly(run, listing_print(&run->mad.listing));
 }

@@ -210,7 +210,7 @@ static void check_all(struct subnet *subnet, const struct forwarding *forwarding
 	fabric_managers_read(subnet->engine, &subnet->options, &subnet->fabric, 1, &managers);
 	port_errors_read(subnet->engine, &subnet->fabric, &options, &errors);
 	credit_study_begin(&subnet->fabric, forwarding, &credit);
-	fabric_lanes_read(subnet->engine, &subnet->options, &subnet->fabric, credit.any.ports);
+	fabric_details_read(subnet->engine, &subnet->options, &subnet->fabric, credit.any.ports);
 	credit_study_end(&subnet->fabric, forwarding, &credit);
 	fabric_check(&input, &findings);
 	for (size_t i = 0; i < findings.count; i++) {
@@ -239,7 +239,7 @@ static void read_subnet(struct subnet *subnet)
 			FORWARDING_LINEAR | FORWARDING_MULTICAST, &forwarding);
 	check_all(subnet, &forwarding);
 	check_modules(subnet);
-	fabric_details_read(subnet->engine, &subnet->options, fabric);
+	fabric_details_read(subnet->engine, &subnet->options, fabric, NULL);
 	forwarding_store(&forwarding, fabric);
 	check_round_trip(fabric);
 	forwarding_clear(&forwarding);

@@ -107,8 +107,7 @@ static int read_lanes(struct bed *bed, const bool *lanes_of)
 		.path_hops = bed->path_hops,
 	};
 	struct mad_engine *engine = fake_engine(&bed->fake, &options);
-	int rc = lanes_of ? fabric_lanes_read(engine, &scan, &bed->fabric, lanes_of)
-			  : fabric_details_read(engine, &scan, &bed->fabric);
+	int rc = fabric_details_read(engine, &scan, &bed->fabric, lanes_of);
 
 	mad_engine_free(engine);
 	return rc;

@@ -71,7 +71,6 @@ struct check_run {
 	const struct port_growth_row *growth; /* between the two readings */
 };
 
-/* Fills in manager_lid and misled. */
 void check_find_manager(struct check_run *run);
 /* Reports a finding at a port, or FABRIC_NONE, with the evidence. */
 struct fabric_finding *check_report(struct check_run *run, uint32_t port, const char *format, ...)

@@ -79,7 +79,7 @@ static void find_ways_out(struct walker *walker)
 {
 	const struct forwarding *forwarding = walker->forwarding;
 
-	walker->ways = mem_alloc_zero(forwarding->count * WAYS_OUT + 1, sizeof(*walker->ways));
+	walker->ways = mem_alloc_zero(forwarding->count * WAYS_OUT, sizeof(*walker->ways));
 	for (size_t i = 0; i < forwarding->count; i++)
 		for (unsigned int port = 0; port < WAYS_OUT; port++)
 			walker->ways[i * WAYS_OUT + port] = way_out_of(
@@ -200,8 +200,8 @@ static void report_loop(const struct walker *walker, uint32_t number, const stru
 static void find_loops(const struct walker *walker)
 {
 	const uint32_t count = (uint32_t)walker->forwarding->count;
-	_cleanup_(freep) struct lids *loops = mem_alloc_zero((size_t)count + 1, sizeof(*loops));
-	_cleanup_(freep) uint64_t *walks = mem_alloc_zero((size_t)count + 1, sizeof(*walks));
+	_cleanup_(freep) struct lids *loops = mem_alloc_zero(count, sizeof(*loops));
+	_cleanup_(freep) uint64_t *walks = mem_alloc_zero(count, sizeof(*walks));
 	uint64_t walk = 0;
 
 	for (size_t i = 0; i < walker->owned_count; i++) {

@@ -66,7 +66,6 @@ void credit_walker_clear(struct credit_walker *walker)
 	free(walker->first_source);
 }
 
-/* Finds where the table sends packets to the LID. */
 static void find_out(struct credit_walker *walker, uint32_t table)
 {
 	const struct fabric *fabric = walker->fabric;
@@ -149,7 +148,7 @@ static void make_channels(struct finder *finder)
 	uint32_t pairs = 0;
 
 	graph->lanes = finder->traffic->lanes ? CREDIT_SLS : 1;
-	graph->channels = mem_alloc_zero((size_t)fabric->port_count + 1, sizeof(*graph->channels));
+	graph->channels = mem_alloc_zero(fabric->port_count, sizeof(*graph->channels));
 	for (uint32_t i = 0; i < fabric->port_count; i++) {
 		const uint32_t peer = fabric->ports[i].peer;
 
@@ -161,13 +160,13 @@ static void make_channels(struct finder *finder)
 		MEM_ADD(graph->ports, graph->port_count) = i;
 	}
 	finder->seen = mem_alloc_zero(graph->port_count * graph->lanes + 1, sizeof(*finder->seen));
-	finder->first_pair = mem_alloc_zero(graph->port_count + 1, sizeof(*finder->first_pair));
+	finder->first_pair = mem_alloc_zero(graph->port_count, sizeof(*finder->first_pair));
 	for (size_t i = 0; i < graph->port_count; i++) {
 		finder->first_pair[i] = pairs;
 		pairs += fabric_node_of(fabric, fabric->ports[graph->ports[i]].peer)->port_count +
 			 1u;
 	}
-	finder->pairs = mem_alloc_zero((size_t)pairs + 1, sizeof(*finder->pairs));
+	finder->pairs = mem_alloc_zero(pairs, sizeof(*finder->pairs));
 }
 
 /*
@@ -208,7 +207,6 @@ static bool matters(const struct finder *finder, uint32_t port)
 	return !finder->traffic->ports || finder->traffic->ports[port];
 }
 
-/* Follows a packet with that SL from the source to the LID. */
 static void follow(struct finder *finder, const struct credit_source *source, unsigned int sl)
 {
 	const struct credit_walker *walker = &finder->walker;
@@ -304,8 +302,8 @@ static bool goes_on(struct finder *finder)
 static void follow_all(struct finder *finder)
 {
 	const struct credit_traffic *traffic = finder->traffic;
-	_cleanup_(freep) uint32_t *source_of = mem_alloc_zero(
-		(size_t)finder->walker.fabric->port_count + 1, sizeof(*source_of));
+	_cleanup_(freep) uint32_t *source_of = mem_alloc_zero(finder->walker.fabric->port_count,
+							      sizeof(*source_of));
 	size_t next = 0;
 
 	for (size_t i = 0; i < finder->walker.source_count; i++)
@@ -332,7 +330,7 @@ void credit_loops_find(const struct fabric *fabric, const struct forwarding *for
 	};
 
 	*loops = (struct credit_loops){
-		.ports = mem_alloc_zero((size_t)fabric->port_count + 1, sizeof(*loops->ports)),
+		.ports = mem_alloc_zero(fabric->port_count, sizeof(*loops->ports)),
 		.unknown_node = FABRIC_NONE,
 		.laneless_node = FABRIC_NONE,
 	};

@@ -37,7 +37,7 @@ enum {
 };
 
 /*
- * Finds the tables of these output ports among the details of the graph: fabric_lanes_read().
+ * Finds the tables of these output ports among the details of the graph: fabric_details_read().
  * `complete`: these were read; otherwise a graph without any details of ports lacks them.
  */
 void credit_lanes_make(const struct fabric *fabric, const bool *ports, bool complete,

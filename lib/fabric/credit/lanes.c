@@ -24,7 +24,7 @@ static bool has_tables(const struct fabric *fabric)
 static bool *find_unknown(const struct fabric *fabric, bool complete)
 {
 	const bool none = fabric->interrupted || (!complete && !has_tables(fabric));
-	bool *unknown = mem_alloc_zero((size_t)fabric->node_count + 1, sizeof(*unknown));
+	bool *unknown = mem_alloc_zero(fabric->node_count, sizeof(*unknown));
 
 	for (uint32_t i = 0; i < fabric->node_count; i++)
 		unknown[i] = none;
@@ -40,7 +40,7 @@ static bool *find_unknown(const struct fabric *fabric, bool complete)
 
 /*
  * Whether the table of an output port for packets from an input port of its switch was asked for,
- * and not only found to be all zeros: see fabric_lanes_read(). A port without PortInfo is not up.
+ * and not only found to be all zeros: see fabric_details_read(). A port without PortInfo is not up.
  */
 static bool was_asked(const struct fabric *fabric, uint32_t out, uint32_t in)
 {
@@ -60,7 +60,7 @@ static void make_room(const struct fabric *fabric, const bool *ports, const bool
 	}
 	lanes->first[fabric->port_count] = (uint32_t)count;
 	lanes->mappings = mem_alloc_zero(count + 1, sizeof(*lanes->mappings));
-	lanes->known = mem_alloc_zero(count + 1, sizeof(*lanes->known));
+	lanes->known = mem_alloc_zero(count, sizeof(*lanes->known));
 	for (uint32_t i = 0; i < fabric->port_count; i++) {
 		uint32_t in = fabric_node_of(fabric, i)->first_port;
 

@@ -126,7 +126,7 @@ void credit_pairs_list(const struct fabric *fabric, const struct forwarding *for
 {
 	struct lister lister = {.ports = loops->ports, .most = most, .pairs = pairs};
 
-	lister.crossings = mem_alloc_zero(forwarding->count + 1, sizeof(*lister.crossings));
+	lister.crossings = mem_alloc_zero(forwarding->count, sizeof(*lister.crossings));
 	list(&lister, fabric, forwarding);
 	if (pairs->wanted > most) {
 		lister.total = pairs->wanted;
@@ -187,8 +187,8 @@ int credit_pairs_ask(struct mad_engine *engine, const struct mad_route *route,
 		.route = route,
 		.fabric = fabric,
 		.pairs = pairs,
-		.records = mem_alloc_zero(pairs->count + 1, sizeof(*asker.records)),
-		.known = mem_alloc_zero(pairs->count + 1, sizeof(*asker.known)),
+		.records = mem_alloc_zero(pairs->count, sizeof(*asker.records)),
+		.known = mem_alloc_zero(pairs->count, sizeof(*asker.known)),
 	};
 	const struct mad_work work = {.context = &asker, .next = next, .done = done};
 	const int rc = mad_engine_run(engine, &work);

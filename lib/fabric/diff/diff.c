@@ -54,7 +54,6 @@ const struct schema fabric_changes_schema = SCHEMA("fabric_changes", struct fabr
 
 enum { TEXT_SIZE = 64 }; /* of a width, speed, state ... */
 
-/* Appends a row about a node. */
 static struct fabric_change *diff_add(struct comparison *comparison, enum fabric_change_kind kind,
 				      enum side side, uint32_t node)
 {
@@ -128,7 +127,6 @@ static const char *why_hidden(const struct comparison *comparison, enum side sid
 	return "not reached";
 }
 
-/* Reports the nodes that only one scan has. */
 static void report_nodes(struct comparison *comparison, enum side side)
 {
 	const struct fabric *fabric = fabric_at(comparison, side);

@@ -15,17 +15,10 @@ struct splitter {
 	uint32_t *ports; /* by port: the same port in the new graph, or FABRIC_NONE */
 };
 
+/* The route to the node led through adapters, which are split now. */
 static void copy_node(struct splitter *splitter, const struct fabric_node *old, const uint8_t *info)
 {
-	const uint32_t number = fabric_add_node(splitter->to, info);
-	struct fabric_node *node = &splitter->to->nodes[number];
-
-	node->has_description = old->has_description;
-	node->has_switch_info = old->has_switch_info;
-	memcpy(node->description, old->description, sizeof(node->description));
-	memcpy(node->switch_info, old->switch_info, sizeof(node->switch_info));
-	/* The route to the node led through adapters, which are split now. */
-	node->hops = FABRIC_HOPS_UNKNOWN;
+	fabric_copy_node(splitter->to, old, info)->hops = FABRIC_HOPS_UNKNOWN;
 }
 
 static void copy_port(struct splitter *splitter, uint32_t place)
@@ -104,7 +97,7 @@ void fabric_split_adapters(struct fabric *fabric)
 	struct splitter splitter = {
 		.from = fabric,
 		.to = &to,
-		.ports = mem_alloc_zero((size_t)fabric->port_count + 1, sizeof(uint32_t)),
+		.ports = mem_alloc_zero(fabric->port_count, sizeof(uint32_t)),
 	};
 
 	memset(splitter.ports, 0xff, fabric->port_count * sizeof(uint32_t));

@@ -139,7 +139,6 @@ static bool is_untold_end(const struct comparison *comparison, enum side side, u
 	       !(comparison->compared & fabric_compared_type(type));
 }
 
-/* Reports a cable that was not paired as gone or new. */
 static void report_single(struct comparison *comparison, enum side side, uint32_t place)
 {
 	struct fabric_change *change;
@@ -198,7 +197,6 @@ static int by_order(const void *a, const void *b)
 	return COMPARE(one->order, two->order);
 }
 
-/* Lists all places where the scans differ, in order. */
 static uint32_t *list_places(const struct comparison *comparison, uint32_t *ret_count)
 {
 	_cleanup_(freep) struct ordered *list = mem_alloc_zero(comparison->place_count,

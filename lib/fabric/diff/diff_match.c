@@ -77,7 +77,6 @@ static int in_order(const void *a, const void *b, void *compare)
 	return (*(compare_entries *const *)compare)(one, two) ?: COMPARE(one->node, two->node);
 }
 
-/* Lists the nodes without a match. */
 static struct entry *list_single(const struct comparison *comparison, enum side side,
 				 size_t *ret_count)
 {

@@ -210,20 +210,15 @@ void topology_arrange(struct fabric *fabric)
 
 	for (uint32_t i = 0; i < fabric->node_count; i++) {
 		const struct fabric_node *old = &fabric->nodes[order[i]];
-		uint32_t number = fabric_add_node(&arranged, old->info);
-		struct fabric_node *node = &arranged.nodes[number];
+		struct fabric_node *node = fabric_copy_node(&arranged, old, old->info);
 
 		node->local_port = old->local_port;
-		node->has_description = old->has_description;
-		node->has_switch_info = old->has_switch_info;
 		node->ambiguous = old->ambiguous;
-		memcpy(node->description, old->description, sizeof(node->description));
-		memcpy(node->switch_info, old->switch_info, sizeof(node->switch_info));
 		for (uint32_t port = 0; port <= old->port_count; port++) {
 			places[old->first_port + port] = node->first_port + port;
 			arranged.ports[node->first_port + port] =
 				fabric->ports[old->first_port + port];
-			arranged.ports[node->first_port + port].node = number;
+			arranged.ports[node->first_port + port].node = i;
 		}
 	}
 	for (uint32_t i = 0; i < arranged.port_count; i++)

@@ -132,7 +132,6 @@ static void write_rate(const struct writer *writer, const struct fabric_port *po
 	text_buffer_add(writer->out, "%s", enum_word(lane_speed_names, fabric_speed(port), "???"));
 }
 
-/* Writes the kind of a Xsigo port at a switch. */
 static void write_xsigo(const struct writer *writer, const struct fabric_port *port,
 			const struct fabric_node *other)
 {
@@ -146,7 +145,6 @@ static void write_xsigo(const struct writer *writer, const struct fabric_port *p
 		text_buffer_add(writer->out, " (scp)");
 }
 
-/* Writes the number of the port on the outside of its chassis. */
 static void write_outside(const struct writer *writer, uint32_t place)
 {
 	unsigned int port = writer->groups ? chassis_outside_port(writer->view->fabric, place) : 0;
@@ -155,7 +153,6 @@ static void write_outside(const struct writer *writer, uint32_t place)
 		text_buffer_add(writer->out, "[ext %u]", port);
 }
 
-/* Writes the cable in a port, and the LIDs at its ends. */
 static void write_cable(const struct writer *writer, uint32_t place)
 {
 	const struct fabric *fabric = writer->view->fabric;

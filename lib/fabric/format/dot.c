@@ -297,7 +297,6 @@ static void add_levels(struct dot *dot)
 			add_level(dot, nodes + ends[i - 1], ends[i] - ends[i - 1]);
 }
 
-/* Adds a frame for each chassis with switches. */
 static void add_frames(struct dot *dot)
 {
 	const struct fabric *fabric = dot->drawing.view->fabric;
@@ -351,7 +350,6 @@ static void add_switch_edges(struct dot *dot, uint32_t node, const struct cable_
 	}
 }
 
-/* Adds adapters that are cabled to each other, or to nothing. */
 static void add_lone_hosts(struct dot *dot, uint32_t node, const struct cable_list *cables)
 {
 	const struct drawing *drawing = &dot->drawing;

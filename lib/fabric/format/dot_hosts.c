@@ -130,7 +130,6 @@ static void add_box(struct dot *dot, const char *id, const struct group *group)
 	text_buffer_add(&dot->text, "];\n");
 }
 
-/* Adds one edge to the group. */
 static void add_group_edge(struct dot *dot, uint32_t node, const char *to,
 			   const struct group *group)
 {

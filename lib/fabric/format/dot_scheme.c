@@ -185,7 +185,6 @@ static int compare_counts(const void *left, const void *right)
 	return COMPARE(b->count, a->count) ?: compare_ids(left, right);
 }
 
-/* Counts the kinds of devices, the most frequent first. */
 static struct device_count *count_devices(const struct fabric *fabric, size_t *ret_count)
 {
 	struct device_count *list = mem_alloc_zero(fabric->node_count, sizeof(*list));

@@ -30,7 +30,6 @@ __attribute__((format(printf, 2, 3))) static int complain(struct maker *maker, c
 	return -EINVAL;
 }
 
-/* Reads the bytes of an optional member. */
 static bool read_known(const char *text, uint8_t *bytes, size_t count)
 {
 	return !text || text_read_hex(text, bytes, count);
@@ -56,8 +55,8 @@ static bool agrees(const struct number *number, uint64_t value)
 
 static int add_node(struct maker *maker, size_t index, uint32_t *twins)
 {
-	const struct saved_node *saved = &(
-		(const struct saved_node *)maker->saved->nodes.rows)[index];
+	const struct saved_node *saved = (const struct saved_node *)maker->saved->nodes.rows +
+					 index;
 	struct fabric *fabric = maker->fabric;
 	const char *switch_info = by_source(maker, saved->switch_info, saved->made_switch_info);
 	const char *port_0_info = by_source(maker, saved->port_0_info, saved->made_port_0_info);
@@ -148,8 +147,8 @@ static uint32_t find_port(const struct fabric *fabric, const struct number *inde
 
 static int set_parent(struct maker *maker, uint32_t index)
 {
-	const struct saved_node *saved = &(
-		(const struct saved_node *)maker->saved->nodes.rows)[index];
+	const struct saved_node *saved = (const struct saved_node *)maker->saved->nodes.rows +
+					 index;
 	struct fabric *fabric = maker->fabric;
 	uint32_t parent;
 
@@ -237,8 +236,7 @@ static int set_peer(struct maker *maker, const struct saved_port *saved, struct 
 
 static int set_port(struct maker *maker, size_t row, bool *seen)
 {
-	const struct saved_port *saved = &(
-		(const struct saved_port *)maker->saved->ports.rows)[row];
+	const struct saved_port *saved = (const struct saved_port *)maker->saved->ports.rows + row;
 	struct fabric *fabric = maker->fabric;
 	uint32_t place = find_port(fabric, &saved->node_index, &saved->number);
 	struct fabric_port *port;
@@ -335,8 +333,8 @@ static int check_links(struct maker *maker)
 
 static int add_failure(struct maker *maker, size_t row)
 {
-	const struct saved_failure *saved = &(
-		(const struct saved_failure *)maker->saved->unanswered.rows)[row];
+	const struct saved_failure *saved =
+		(const struct saved_failure *)maker->saved->unanswered.rows + row;
 	struct fabric *fabric = maker->fabric;
 	uint32_t port = FABRIC_NONE;
 

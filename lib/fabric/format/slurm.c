@@ -193,7 +193,7 @@ static void part_hosts_of(struct slurm *slurm, const struct entry *entries, size
 static void part_hosts(struct slurm *slurm)
 {
 	const struct fabric *fabric = slurm->drawing.view->fabric;
-	_cleanup_(freep) struct entry *entries = mem_alloc_zero((size_t)fabric->node_count + 1,
+	_cleanup_(freep) struct entry *entries = mem_alloc_zero(fabric->node_count,
 								sizeof(*entries));
 	size_t count = 0;
 

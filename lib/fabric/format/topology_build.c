@@ -155,7 +155,6 @@ static void write_port(const struct builder *builder, uint32_t place,
 	port_info_set_lmc(port->info, cable->lmc);
 }
 
-/* Adds the node of a block with its attributes. */
 static int add_block(struct builder *builder, uint32_t number)
 {
 	const struct topology_block *block = &builder->parts->blocks[number];
@@ -196,7 +195,6 @@ static int add_block(struct builder *builder, uint32_t number)
 	return 0;
 }
 
-/* Finds the line of each port. */
 static void place_cables(struct builder *builder)
 {
 	struct topology_text *parts = builder->parts;

@@ -94,7 +94,6 @@ static int fail_short(const struct reader *reader)
 	return fail(reader, mem_format("the file is truncated after %zu bytes", reader->length));
 }
 
-/* Finds the record of each node, and the first record of a port. */
 static int find_records(struct reader *reader)
 {
 	size_t left = reader->length - HEAD_BYTES;

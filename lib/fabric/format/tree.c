@@ -158,7 +158,6 @@ static char *list_ports(const struct tree *tree, const struct line *line)
 	return list;
 }
 
-/* The word for the nodes of a line. */
 static const char *kind_of_nodes(const struct tree *tree, const struct line *line)
 {
 	if (line->section != SECTION_NODES)

@@ -147,6 +147,19 @@ uint32_t fabric_add_node(struct fabric *fabric, const uint8_t info[static NODE_I
 	return number;
 }
 
+struct fabric_node *fabric_copy_node(struct fabric *fabric, const struct fabric_node *from,
+				     const uint8_t info[static NODE_INFO_BYTES])
+{
+	const uint32_t number = fabric_add_node(fabric, info);
+	struct fabric_node *node = &fabric->nodes[number];
+
+	node->has_description = from->has_description;
+	node->has_switch_info = from->has_switch_info;
+	memcpy(node->description, from->description, sizeof(node->description));
+	memcpy(node->switch_info, from->switch_info, sizeof(node->switch_info));
+	return node;
+}
+
 void fabric_link(struct fabric *fabric, uint32_t port, uint32_t peer)
 {
 	fabric->ports[port].peer = peer;

@@ -155,13 +155,15 @@ static inline bool fabric_is_complete(const struct fabric *fabric)
  * index, or FABRIC_NONE if the bytes do not describe a node (no port, unknown type).
  */
 uint32_t fabric_add_node(struct fabric *fabric, const uint8_t info[static NODE_INFO_BYTES]);
+/* Appends a node with the attributes of one of another graph, and with this NodeInfo. */
+struct fabric_node *fabric_copy_node(struct fabric *fabric, const struct fabric_node *from,
+				     const uint8_t info[static NODE_INFO_BYTES]);
 /* Returns the first node with the GUID, or FABRIC_NONE; others follow through same_guid. */
 uint32_t fabric_find(const struct fabric *fabric, uint64_t guid);
 /* Marks all nodes that share a GUID as ambiguous, and no others. */
 void fabric_mark_duplicates(struct fabric *fabric);
 /* Connects two ports by a cable; a port may be cabled to itself. */
 void fabric_link(struct fabric *fabric, uint32_t port, uint32_t peer);
-/* Removes the cable of a port. */
 void fabric_unlink(struct fabric *fabric, uint32_t port);
 
 static inline struct fabric_node *fabric_node_of(const struct fabric *fabric, uint32_t port)
@@ -207,7 +209,6 @@ uint16_t fabric_port_lid(const struct fabric_port *port);
 uint16_t fabric_port_manager_lid(const struct fabric_port *port);
 /* Number of LIDs that the port has: 2^LMC. */
 unsigned int fabric_lid_count(const struct fabric_port *port);
-/* Whether the port has the LID. */
 bool fabric_has_lid(const struct fabric_port *port, uint32_t lid);
 /*
  * Whether two ports are one, or planes of a port of a multi-plane adapter. Each plane is a port of

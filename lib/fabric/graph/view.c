@@ -129,7 +129,7 @@ void fabric_list_links(const struct fabric_view *view, struct fabric_rows *rows)
 {
 	const struct fabric *fabric = view->fabric;
 	_cleanup_(fabric_rows_clear) struct fabric_rows ports = {.items = NULL};
-	_cleanup_(freep) bool *seen = mem_alloc_zero(fabric->port_count + 1, sizeof(*seen));
+	_cleanup_(freep) bool *seen = mem_alloc_zero(fabric->port_count, sizeof(*seen));
 
 	fabric_list_ports(view, NULL, &ports);
 	for (size_t i = 0; i < ports.count; i++) {

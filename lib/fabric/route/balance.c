@@ -137,8 +137,8 @@ void balance_count(const struct fabric *fabric, const struct forwarding *forward
 		.packets = packets,
 	};
 
-	balance->routes = mem_alloc_zero(fabric->port_count + 1, sizeof(*balance->routes));
-	balance->pairs = mem_alloc_zero(fabric->port_count + 1, sizeof(*balance->pairs));
+	balance->routes = mem_alloc_zero(fabric->port_count, sizeof(*balance->routes));
+	balance->pairs = mem_alloc_zero(fabric->port_count, sizeof(*balance->pairs));
 	balance->lost_node = FABRIC_NONE;
 	count_sources(&counter);
 	for (uint32_t lid = 1; lid < FORWARDING_LIDS; lid++)

@@ -182,7 +182,7 @@ static void list_names(struct fabric_finder *finder)
 	const uint32_t count = finder->view.fabric->node_count;
 	char name[FABRIC_NAME_SIZE];
 
-	finder->names = mem_alloc_zero((size_t)count + 1, sizeof(*finder->names));
+	finder->names = mem_alloc_zero(count, sizeof(*finder->names));
 	for (uint32_t i = 0; i < count; i++) {
 		fabric_node_name_into(&finder->view, i, name);
 		finder->names[i] = (struct finder_name){.name = mem_string(name), .node = i};
@@ -268,7 +268,7 @@ static bool match_guid(const struct fabric *fabric, uint64_t guid, bool *named)
 
 bool *fabric_match_names(const struct fabric_view *view, const char *pattern)
 {
-	bool *named = mem_alloc_zero(view->fabric->node_count + 1, sizeof(*named));
+	bool *named = mem_alloc_zero(view->fabric->node_count, sizeof(*named));
 	bool found = false;
 	uint64_t guid;
 

@@ -73,7 +73,6 @@ static void add_table(const struct fabric *fabric, uint32_t number, unsigned int
 	table->words = ((uint32_t)node->port_count + MAD_MULTICAST_PORTS) / MAD_MULTICAST_PORTS;
 }
 
-/* Allocates the arrays, and gives each table its share. */
 static void make_room(struct forwarding *forwarding)
 {
 	size_t ports = 0, masks = 0, has_ports = 0, has_masks = 0;
@@ -90,10 +89,10 @@ static void make_room(struct forwarding *forwarding)
 		masks += (size_t)table->mlids * table->words;
 		has_masks += (size_t)blocks_of(table->mlids, MAD_MULTICAST_BLOCK) * table->words;
 	}
-	forwarding->ports = mem_alloc_zero(ports + 1, sizeof(*forwarding->ports));
-	forwarding->has_ports = mem_alloc_zero(has_ports + 1, sizeof(*forwarding->has_ports));
-	forwarding->masks = mem_alloc_zero(masks + 1, sizeof(*forwarding->masks));
-	forwarding->has_masks = mem_alloc_zero(has_masks + 1, sizeof(*forwarding->has_masks));
+	forwarding->ports = mem_alloc_zero(ports, sizeof(*forwarding->ports));
+	forwarding->has_ports = mem_alloc_zero(has_ports, sizeof(*forwarding->has_ports));
+	forwarding->masks = mem_alloc_zero(masks, sizeof(*forwarding->masks));
+	forwarding->has_masks = mem_alloc_zero(has_masks, sizeof(*forwarding->has_masks));
 }
 
 /* Whether the table of the current kind has the current block. */
@@ -153,7 +152,6 @@ static bool write_request(const struct fabric_scan_options *scan, const struct f
 	return fabric_scan_request(scan, fabric, path, fabric_path(fabric, node, path), request);
 }
 
-/* Prepares a query of the current block; false if there is nothing to query. */
 static bool ask(struct reader *reader, struct mad_request *request)
 {
 	struct forwarding_table *table = &reader->forwarding->tables[reader->table];
@@ -238,7 +236,7 @@ static void done(void *context, const struct mad_reply *reply)
 void forwarding_make_tables(const struct fabric *fabric, const uint32_t *nodes, size_t count,
 			    unsigned int kinds, struct forwarding *forwarding)
 {
-	forwarding->of_node = mem_alloc_zero(fabric->node_count + 1, sizeof(uint32_t));
+	forwarding->of_node = mem_alloc_zero(fabric->node_count, sizeof(uint32_t));
 	memset(forwarding->of_node, 0xff, fabric->node_count * sizeof(uint32_t));
 	for (uint32_t i = 0; i < (nodes ? count : fabric->node_count); i++)
 		add_table(fabric, nodes ? nodes[i] : i, kinds, forwarding);

@@ -81,12 +81,10 @@ void forwarding_store(const struct forwarding *forwarding, struct fabric *fabric
 	}
 }
 
-enum { NOTED_LINEAR = 1, NOTED_MULTICAST = 2 };
-
-/* Returns, by port, whether the graph holds the failure of a table; to be freed. */
+/* Returns, by port, the kinds of tables whose failure the graph holds, as bits; to be freed. */
 static uint8_t *list_noted(const struct fabric *fabric)
 {
-	uint8_t *noted = mem_alloc_zero(fabric->port_count + 1, sizeof(*noted));
+	uint8_t *noted = mem_alloc_zero(fabric->port_count, sizeof(*noted));
 
 	for (size_t i = 0; i < fabric->failure_count; i++) {
 		const struct fabric_failure *failure = &fabric->failures[i];
@@ -94,9 +92,9 @@ static uint8_t *list_noted(const struct fabric *fabric)
 		if (failure->port == FABRIC_NONE || failure->at_peer)
 			continue;
 		if (failure->attribute == UMAD_SM_ATTR_LINEAR_FT)
-			noted[failure->port] |= NOTED_LINEAR;
+			noted[failure->port] |= FORWARDING_LINEAR;
 		if (failure->attribute == UMAD_SM_ATTR_MCAST_FT)
-			noted[failure->port] |= NOTED_MULTICAST;
+			noted[failure->port] |= FORWARDING_MULTICAST;
 	}
 	return noted;
 }
@@ -139,7 +137,7 @@ static void note_gaps(const struct fabric *fabric, struct forwarding *forwarding
 		const uint32_t port = fabric_port_at(fabric, table->node, 0);
 
 		table->gaps[0] = forwarding_has_gap(forwarding, table);
-		if (table->gaps[0] && !(noted[port] & NOTED_LINEAR))
+		if (table->gaps[0] && !(noted[port] & FORWARDING_LINEAR))
 			add_failure(forwarding, port, UMAD_SM_ATTR_LINEAR_FT);
 		complete_multicast(fabric, forwarding, table, noted[port]);
 	}

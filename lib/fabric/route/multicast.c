@@ -223,9 +223,9 @@ static bool find_loop_from(struct builder *builder, uint32_t start, uint8_t *sta
 static void find_loop(struct builder *builder)
 {
 	const size_t count = builder->tree->count;
-	_cleanup_(freep) uint8_t *states = mem_alloc_zero(count + 1, sizeof(*states));
-	_cleanup_(freep) uint32_t *stack = mem_alloc_zero(count + 1, sizeof(*stack));
-	_cleanup_(freep) uint32_t *reached = mem_alloc_zero(count + 1, sizeof(*reached));
+	_cleanup_(freep) uint8_t *states = mem_alloc_zero(count, sizeof(*states));
+	_cleanup_(freep) uint32_t *stack = mem_alloc_zero(count, sizeof(*stack));
+	_cleanup_(freep) uint32_t *reached = mem_alloc_zero(count, sizeof(*reached));
 
 	for (uint32_t i = 0; i < count; i++)
 		if (states[i] == HOP_NEW && builder->steps[i].to != FABRIC_NONE &&
@@ -256,7 +256,7 @@ static uint32_t switch_of(const struct builder *builder, uint32_t hop)
 static uint32_t find_largest_group(struct builder *builder, uint32_t *ret_members)
 {
 	const uint32_t count = (uint32_t)builder->forwarding->count;
-	_cleanup_(freep) uint32_t *members = mem_alloc_zero((size_t)count + 1, sizeof(*members));
+	_cleanup_(freep) uint32_t *members = mem_alloc_zero(count, sizeof(*members));
 	uint32_t largest = 0;
 
 	for (uint32_t i = 0; i < count; i++)
@@ -317,8 +317,8 @@ static void reach(struct builder *builder, uint32_t from, bool backwards, bool *
 static void find_cut_off(struct builder *builder)
 {
 	const uint32_t count = (uint32_t)builder->forwarding->count;
-	_cleanup_(freep) bool *sent = mem_alloc_zero((size_t)count + 1, sizeof(*sent));
-	_cleanup_(freep) bool *got = mem_alloc_zero((size_t)count + 1, sizeof(*got));
+	_cleanup_(freep) bool *sent = mem_alloc_zero(count, sizeof(*sent));
+	_cleanup_(freep) bool *got = mem_alloc_zero(count, sizeof(*got));
 	uint32_t most = 0;
 	const uint32_t largest = find_largest_group(builder, &most);
 
@@ -354,8 +354,8 @@ static uint32_t neighbour(const struct builder *builder, uint32_t number, uint32
 static void find_useless(struct builder *builder)
 {
 	const uint32_t count = (uint32_t)builder->forwarding->count;
-	_cleanup_(freep) uint32_t *cables = mem_alloc_zero((size_t)count + 1, sizeof(*cables));
-	_cleanup_(freep) bool *useless = mem_alloc_zero((size_t)count + 1, sizeof(*useless));
+	_cleanup_(freep) uint32_t *cables = mem_alloc_zero(count, sizeof(*cables));
+	_cleanup_(freep) bool *useless = mem_alloc_zero(count, sizeof(*useless));
 	uint32_t depth = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -419,9 +419,9 @@ void multicast_tree_fill(const struct fabric *fabric, const struct forwarding *f
 	/* Five arrays, so that a sanitizer sees an overrun of any of them. */
 	_cleanup_(freep) uint32_t *first = mem_alloc_zero((size_t)count + 1, sizeof(*first));
 	_cleanup_(freep) uint32_t *gets = mem_alloc_zero((size_t)count + 1, sizeof(*gets));
-	_cleanup_(freep) uint32_t *anchored = mem_alloc_zero((size_t)count + 1, sizeof(*anchored));
-	_cleanup_(freep) uint32_t *group = mem_alloc_zero((size_t)count + 1, sizeof(*group));
-	_cleanup_(freep) uint32_t *stack = mem_alloc_zero((size_t)count + 1, sizeof(*stack));
+	_cleanup_(freep) uint32_t *anchored = mem_alloc_zero(count, sizeof(*anchored));
+	_cleanup_(freep) uint32_t *group = mem_alloc_zero(count, sizeof(*group));
+	_cleanup_(freep) uint32_t *stack = mem_alloc_zero(count, sizeof(*stack));
 	struct builder builder = {
 		.fabric = fabric,
 		.forwarding = forwarding,
@@ -440,7 +440,7 @@ void multicast_tree_fill(const struct fabric *fabric, const struct forwarding *f
 	join_states(members);
 	for (uint32_t i = 0; i < count; i++)
 		add_hops(&builder, i);
-	builder.steps = mem_alloc_zero(tree->count + 1, sizeof(*builder.steps));
+	builder.steps = mem_alloc_zero(tree->count, sizeof(*builder.steps));
 	for (uint32_t i = 0; i < count; i++)
 		count_ends(&builder, i);
 	for (uint32_t i = 0; i < tree->count; i++)

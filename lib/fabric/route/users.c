@@ -86,8 +86,8 @@ void cable_users(const struct fabric *fabric, const struct forwarding *forwardin
 		 cable_user user, void *context)
 {
 	_cleanup_(freep) uint32_t *owners = forwarding_owners(fabric, NULL);
-	_cleanup_(freep) uint32_t *stack = mem_alloc_zero(forwarding->count + 1, sizeof(*stack));
-	_cleanup_(freep) uint8_t *ways = mem_alloc_zero(forwarding->count + 1, sizeof(*ways));
+	_cleanup_(freep) uint32_t *stack = mem_alloc_zero(forwarding->count, sizeof(*stack));
+	_cleanup_(freep) uint8_t *ways = mem_alloc_zero(forwarding->count, sizeof(*ways));
 	struct users users = {
 		.fabric = fabric,
 		.forwarding = forwarding,

@@ -225,7 +225,7 @@ int fabric_plugs_read(struct mad_engine *engine, const struct fabric_scan_option
 		.scan = scan,
 		.fabric = fabric,
 		.plugs = plugs,
-		.agents = mem_alloc_zero(fabric->node_count + 1, sizeof(*reader.agents)),
+		.agents = mem_alloc_zero(fabric->node_count, sizeof(*reader.agents)),
 	};
 	const struct mad_work work = {.context = &reader, .next = next, .done = done};
 	int rc;

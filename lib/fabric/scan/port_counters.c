@@ -28,7 +28,6 @@ struct query {
 	enum query_kind kind;
 };
 
-/* The performance management agent of a node. */
 struct agent {
 	size_t first, count; /* its ports in the list */
 	size_t next;	     /* first of them not queried yet */
@@ -110,13 +109,8 @@ static bool reader_next(void *context, struct mad_request *request)
 	if (reader->head == reader->query_count)
 		return false;
 	query = &reader->queries[reader->head];
-	request->to = reader->options->address;
-	request->to.lid = fabric_lid(reader->fabric, port_of(reader, query));
-	if (reader->options->service_levels)
-		request->to.sl = reader->options->service_levels[request->to.lid];
-	request->mgmt_class = UMAD_CLASS_PERF_MGMT;
-	request->method = UMAD_METHOD_GET;
-	request->attribute = attributes[query->kind];
+	port_errors_request(reader->fabric, reader->options, port_of(reader, query),
+			    UMAD_METHOD_GET, attributes[query->kind], request);
 	request->number = reader->head++;
 	if (query->kind == QUERY_CLASS)
 		return true;
@@ -313,7 +307,7 @@ int port_errors_read(struct mad_engine *engine, const struct fabric *fabric,
 		reader.limits = *options->limits;
 	else
 		error_limits_init(&reader.limits, options->least);
-	reader.agents = mem_alloc_zero(fabric->node_count + 1, sizeof(*reader.agents));
+	reader.agents = mem_alloc_zero(fabric->node_count, sizeof(*reader.agents));
 	list_ports(&reader);
 	rc = mad_engine_run(engine, &work);
 	errors->nsec = begin + (clock_nsec() - begin) / 2;

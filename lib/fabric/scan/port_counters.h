@@ -95,6 +95,10 @@ struct port_errors_options {
  */
 int port_errors_read(struct mad_engine *engine, const struct fabric *fabric,
 		     const struct port_errors_options *options, struct port_errors *errors);
+/* Makes a request without data to the node of a port. */
+void port_errors_request(const struct fabric *fabric, const struct port_errors_options *options,
+			 uint32_t port, uint8_t method, uint16_t attribute,
+			 struct mad_request *request);
 void port_errors_clear(struct port_errors *errors);
 /* Returns the counters of a port, or NULL if they were not read. */
 const struct port_counters *port_errors_find(const struct port_errors *errors, uint32_t port);

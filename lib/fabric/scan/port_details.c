@@ -28,7 +28,7 @@ static const struct {
 /* Counters that a Set of the details clears: all of 16.1.4.1 and 16.1.4.2, one bit each. */
 enum { RCV_ERROR_DETAILS_SELECT = 0x3f, XMIT_DISCARD_DETAILS_SELECT = 0x0f };
 
-static void fill_request(const struct fabric *fabric, const struct port_errors_options *options,
+void port_errors_request(const struct fabric *fabric, const struct port_errors_options *options,
 			 uint32_t port, uint8_t method, uint16_t attribute,
 			 struct mad_request *request)
 {
@@ -108,7 +108,7 @@ int port_details_read(struct mad_engine *engine, const struct fabric *fabric,
 		      size_t count, struct port_errors *failures)
 {
 	_cleanup_(freep) struct mad_item *items = mad_items_new(count * ARRAY_SIZE(parts));
-	unsigned char(*selects)[2] = mem_alloc_zero(count + 1, sizeof(*selects));
+	unsigned char(*selects)[2] = mem_alloc_zero(count, sizeof(*selects));
 	size_t asked = 0;
 	int rc;
 
@@ -123,7 +123,8 @@ int port_details_read(struct mad_engine *engine, const struct fabric *fabric,
 			    (parts[j].id == MAD_PM_SW_VL_CONGESTION &&
 			     !fabric_is_of_switch(fabric, port)))
 				continue;
-			fill_request(fabric, options, port, UMAD_METHOD_GET, parts[j].id, request);
+			port_errors_request(fabric, options, port, UMAD_METHOD_GET, parts[j].id,
+					    request);
 			request->data = selects[i];
 			request->data_bytes = sizeof(selects[i]);
 			request->number = i * ARRAY_SIZE(parts) + j;
@@ -183,7 +184,7 @@ int port_counters_reset(struct mad_engine *engine, const struct fabric *fabric,
 			const struct port_errors_options *options, unsigned int kinds, bool details,
 			struct port_errors *readings, size_t *ret_ports)
 {
-	_cleanup_(freep) bool *failed = mem_alloc_zero(readings->count + 1, sizeof(*failed));
+	_cleanup_(freep) bool *failed = mem_alloc_zero(readings->count, sizeof(*failed));
 	_cleanup_(freep) struct order *orders = NULL;
 	struct mad_item *items;
 	size_t count = 0, cleared = 0;
@@ -194,8 +195,8 @@ int port_counters_reset(struct mad_engine *engine, const struct fabric *fabric,
 			add_orders(&orders, &count, i, &readings->items[i], kinds, details);
 	items = mad_items_new(count);
 	for (size_t i = 0; i < count; i++) {
-		fill_request(fabric, options, readings->items[orders[i].place].port,
-			     UMAD_METHOD_SET, orders[i].attribute, &items[i].request);
+		port_errors_request(fabric, options, readings->items[orders[i].place].port,
+				    UMAD_METHOD_SET, orders[i].attribute, &items[i].request);
 		items[i].request.data = orders[i].data;
 		items[i].request.data_bytes =
 			mad_attribute_find(UMAD_CLASS_PERF_MGMT, orders[i].attribute)->bytes;

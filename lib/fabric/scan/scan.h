@@ -58,14 +58,12 @@ struct fabric_failure fabric_failure_of_item(uint32_t port, const struct mad_ite
  * (14.2.5.7), GUIDs (14.2.5.5), SL to VL mappings (14.2.5.8) and VL arbitration (14.2.5.9) of ports
  * with a link, and of port 0 of switches. They are read on demand, because this takes many
  * datagrams. Blocks without an entry in use are omitted. A node that does not answer is in the
- * graph's failures once for each table. Returns 0, -ECANCELED if stopped, or -errno if the local
- * port failed.
+ * graph's failures once for each table. With `lanes_of`, by port of the graph, only the SL to VL
+ * mappings of these ports are read. Returns 0, -ECANCELED if stopped, or -errno if the local port
+ * failed.
  */
 int fabric_details_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
-			struct fabric *fabric);
-/* The same for the SL to VL mappings of these ports alone; `ports` is by port of the graph. */
-int fabric_lanes_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
-		      struct fabric *fabric, const bool *ports);
+			struct fabric *fabric, const bool *lanes_of);
 
 /*
  * Subnet managers: each port that claims to have one, and the port that the others name as theirs,

@@ -183,14 +183,14 @@ static int compare(const void *left, const void *right)
 	return order ?: COMPARE(a->modifier, b->modifier);
 }
 
-static int read_tables(struct mad_engine *engine, const struct fabric_scan_options *scan,
-		       struct fabric *fabric, const bool *lanes_of)
+int fabric_details_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
+			struct fabric *fabric, const bool *lanes_of)
 {
 	struct reader reader = {
 		.scan = scan,
 		.fabric = fabric,
 		.lanes_of = lanes_of,
-		.unanswered = mem_alloc_zero(fabric->node_count + 1, sizeof(*reader.unanswered)),
+		.unanswered = mem_alloc_zero(fabric->node_count, sizeof(*reader.unanswered)),
 	};
 	const struct mad_work work = {.context = &reader, .next = next, .done = done};
 	int rc;
@@ -205,18 +205,6 @@ static int read_tables(struct mad_engine *engine, const struct fabric_scan_optio
 	if (rc)
 		fabric->interrupted = true;
 	return rc;
-}
-
-int fabric_details_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
-			struct fabric *fabric)
-{
-	return read_tables(engine, scan, fabric, NULL);
-}
-
-int fabric_lanes_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
-		      struct fabric *fabric, const bool *ports)
-{
-	return read_tables(engine, scan, fabric, ports);
 }
 
 #define LIDS 65536u
