@@ -33,10 +33,7 @@ static unsigned int peer_level(const struct balances *balances, uint32_t port)
 	return balances->drawing.levels.level[fabric->ports[fabric->ports[port].peer].node];
 }
 
-/*
- * Ports to higher and to lower levels carry different loads, so only ports to the same level are
- * comparable.
- */
+/* Only ports to the same level are comparable: up and down carry different loads. */
 static void compare_with_mean(struct balances *balances, struct balance_row *row)
 {
 	const struct fabric *fabric = &balances->run.fabric;

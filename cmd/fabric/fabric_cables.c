@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/fabric/fabric_run.h"
-#include "counter/saved.h"
 #include "fabric/scan/cable_info.h"
 
 /* A plug takes at most two kilobytes, so the limit is more than a hundred thousand plugs. */
@@ -103,9 +102,7 @@ static void note_losses(struct plugged_cables *cables, bool complete)
 	note_many(cables, FABRIC_PLUG_NOT_READ, EITHER, "a directed route does not reach that far");
 }
 
-/*
- * A link that is up has a cable, even if --hops or a silent node kept the scan from following it.
- */
+/* A link that is up has a cable, even if the scan did not follow it. */
 static bool has_no_cable(const struct fabric *fabric, uint32_t number)
 {
 	const struct fabric_port *port = &fabric->ports[number];
@@ -215,16 +212,12 @@ static void save(struct plugged_cables *cables, const char *path)
 {
 	struct saved_plug *saved = mem_alloc_zero(cables->now.count, sizeof(*saved));
 	struct saved_list list = {.records = saved};
-	_cleanup_(freep) char *message = NULL;
 
-	saved_head_read(NULL, &list.head);
 	for (size_t i = 0; i < cables->now.count; i++)
 		if (cables->now.items[i].state == FABRIC_PLUG_READ)
 			saved[list.count++] = saved_plug_of(&cables->run.fabric,
 							    &cables->now.items[i]);
-	if (saved_list_write(&list, path, &saved_kind, &message))
-		listing_fail(&cables->run.mad.listing, STATUS_FAILED, message, NULL);
-	saved_list_clear(&list, &saved_plug_schema);
+	fabric_run_save(&cables->run, path, &saved_kind, &list);
 }
 
 static void work(struct plugged_cables *cables, const struct fabric_args *args)

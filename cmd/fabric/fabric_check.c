@@ -128,10 +128,7 @@ static bool is_stopped(void *session)
 	return mad_session_stopped(session);
 }
 
-/*
- * Routes that cannot form a loop whatever the SLs, as those of most subnets, need no further
- * queries.
- */
+/* Most routes cannot form a loop whatever the SLs, and need no further queries. */
 static void study_credit(struct fabric_run *run, struct facts *facts)
 {
 	struct credit_study *study = &facts->credit;

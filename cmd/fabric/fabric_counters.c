@@ -7,7 +7,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "counter/saved.h"
 
 static const char unreachable_hint[] =
 	"a subnet manager assigns LIDs: rdmactl fabric check shows whether there is one";
@@ -136,20 +135,27 @@ void fabric_counters_clear(struct fabric_counters *counters)
 	port_errors_clear(&counters->after);
 }
 
+bool fabric_run_save(struct fabric_run *run, const char *path, const struct saved_kind *kind,
+		     struct saved_list *list)
+{
+	_cleanup_(freep) char *message = NULL;
+
+	saved_head_read(NULL, &list->head);
+	if (saved_list_write(list, path, kind, &message))
+		listing_fail(&run->mad.listing, STATUS_FAILED, message, NULL);
+	saved_list_clear(list, kind->schema);
+	return !message;
+}
+
 bool fabric_counters_save(struct fabric_run *run, const char *path,
 			  const struct port_errors *errors)
 {
 	struct saved_port_counters *saved = mem_alloc_zero(errors->count, sizeof(*saved));
 	struct saved_list list = {.records = saved};
-	_cleanup_(freep) char *message = NULL;
 
-	saved_head_read(NULL, &list.head);
 	for (size_t i = 0; i < errors->count; i++)
 		if (errors->items[i].read)
 			saved[list.count++] = saved_port_counters_of(&run->fabric,
 								     &errors->items[i]);
-	if (saved_list_write(&list, path, &saved_kind, &message))
-		listing_fail(&run->mad.listing, STATUS_FAILED, message, NULL);
-	saved_list_clear(&list, &saved_port_counters_schema);
-	return !message;
+	return fabric_run_save(run, path, &saved_kind, &list);
 }

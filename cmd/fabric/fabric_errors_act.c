@@ -85,9 +85,7 @@ uint8_t *fabric_errors_service_levels(struct fabric_run *run)
 	_cleanup_(freep) struct mad_place *places = mem_alloc_zero(fabric->port_count,
 								   sizeof(*places));
 	_cleanup_(freep) uint16_t *lids = mem_alloc_zero(fabric->port_count, sizeof(*lids));
-	/*
-	 * By any LID that a node may claim, not by the path's, which with an LMC is one of several.
-	 */
+	/* By any LID that a node may claim: with an LMC, that of the path is one of several. */
 	uint8_t *levels = mem_alloc_zero(UINT16_MAX + 1u, sizeof(*levels));
 	size_t count = 0, failed = 0;
 	int error = 0;
@@ -124,29 +122,9 @@ uint8_t *fabric_errors_service_levels(struct fabric_run *run)
 	return levels;
 }
 
-/* Returns `save` or a name like fabric-errors-2026-11-23T03:04:05Z.json; to be freed. */
-static char *file_of(const char *save)
-{
-	_cleanup_(freep) char *now = NULL;
-
-	if (save)
-		return mem_string(save);
-	now = utc_now();
-	return mem_format("fabric-errors-%s.json", now);
-}
-
 static const char *kinds_text(unsigned int kinds)
 {
 	return kinds == CLEAR_ERRORS ? "the error" : kinds == CLEAR_TRAFFIC ? "the traffic" : "all";
-}
-
-static size_t count_ports(const struct port_errors *readings)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < readings->count; i++)
-		count += readings->items[i].read;
-	return count;
 }
 
 static bool confirm(struct fabric_run *run, const struct fabric_clearing *clearing, size_t ports)
@@ -176,12 +154,15 @@ static void note_failures(struct fabric_run *run, const struct port_errors *read
 void fabric_errors_clear(struct fabric_run *run, const struct fabric_clearing *clearing)
 {
 	struct listing *listing = &run->mad.listing;
-	_cleanup_(freep) char *file = file_of(clearing->save), *text = NULL;
-	const size_t ports = count_ports(clearing->readings);
+	_cleanup_(freep) char *now = utc_now(), *text = NULL;
+	_cleanup_(freep) char *file = clearing->save ? mem_string(clearing->save)
+						     : mem_format("fabric-errors-%s.json", now);
 	const size_t failures = clearing->readings->failure_count;
-	size_t cleared;
+	size_t ports = 0, cleared;
 	int rc;
 
+	for (size_t i = 0; i < clearing->readings->count; i++)
+		ports += clearing->readings->items[i].read;
 	if (!ports || run->fabric.interrupted)
 		return;
 	/* Clearing loses the values, so nothing is cleared unless the file was written. */

@@ -21,16 +21,6 @@ static size_t find_before(struct fabric_run *run, const char *word, struct fabri
 	return found ? found : fabric_find_name(&run->finder_before, word, ret_place);
 }
 
-static void mark(const struct fabric *fabric, const struct fabric_place *place, unsigned int number,
-		 bool *expected)
-{
-	const uint32_t port = fabric_port_at(fabric, place->node, number);
-
-	expected[port] = true;
-	if (fabric->ports[port].peer != FABRIC_NONE)
-		expected[fabric->ports[port].peer] = true;
-}
-
 /*
  * Finds NODE/PORT, where NODE has the usual forms; a node that is gone is in the earlier scan.
  * Returns NULL, or the reason why there is no such port, to be freed.
@@ -39,8 +29,10 @@ static char *find(struct fabric_run *run, const char *word)
 {
 	_cleanup_(freep) char *node = NULL;
 	const struct fabric *fabric = &run->fabric;
+	bool *expected = run->expected;
 	unsigned int number = 0;
 	struct fabric_place place;
+	uint32_t port;
 	size_t found;
 
 	if (!mad_target_split(word, &node, &number) || !number)
@@ -49,6 +41,7 @@ static char *find(struct fabric_run *run, const char *word)
 	if (!found) {
 		found = find_before(run, node, &place);
 		fabric = &run->before;
+		expected = run->expected_before;
 	}
 	if (!found)
 		return mem_string("the scan found no such node");
@@ -56,7 +49,10 @@ static char *find(struct fabric_run *run, const char *word)
 		return mem_format("the line matches %zu nodes", found);
 	if (number > fabric->nodes[place.node].port_count)
 		return mem_format("the node has no port %u", number);
-	mark(fabric, &place, number, fabric == &run->fabric ? run->expected : run->expected_before);
+	port = fabric_port_at(fabric, place.node, number);
+	expected[port] = true;
+	if (fabric->ports[port].peer != FABRIC_NONE)
+		expected[fabric->ports[port].peer] = true;
 	return NULL;
 }
 

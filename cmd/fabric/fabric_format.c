@@ -221,10 +221,7 @@ static char *draw(struct fabric_run *run, const char *graph)
 	return NULL;
 }
 
-/*
- * Returns the sum of the error counters of each port, UINT64_MAX if they could not be read; to be
- * freed. Failures become problems.
- */
+/* Returns the errors of each port, UINT64_MAX if they are unknown; to be freed. */
 static uint64_t *read_errors(struct fabric_run *run)
 {
 	uint64_t *sums = mem_alloc_zero(run->fabric.port_count, sizeof(*sums));

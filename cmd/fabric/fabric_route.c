@@ -60,12 +60,6 @@ static unsigned int look_up(void *context, uint32_t node, uint16_t lid)
 	return FORWARDING_UNKNOWN;
 }
 
-static bool lacks_cable(const struct fabric *fabric, uint32_t port)
-{
-	return fabric->ports[port].number && fabric->ports[port].peer == FABRIC_NONE &&
-	       !fabric_is_up(&fabric->ports[port]);
-}
-
 const char fabric_route_planes_hint[] = "give a port with another LID";
 
 char *fabric_route_planes_text(const struct fabric_view *view, uint32_t from,
@@ -104,13 +98,16 @@ static bool find_ends(struct routes *routes, char **words)
 	_cleanup_(freep) char *name = NULL;
 
 	for (size_t i = 0; i < 2; i++) {
+		const struct fabric_port *port;
+
 		if (!fabric_run_find_port(&routes->run, words[i], &routes->ends[i]))
 			return false;
 		if (routes->ends[i].lid)
 			continue;
 		name = fabric_port_name(&routes->run.view, routes->ends[i].port);
+		port = &routes->run.fabric.ports[routes->ends[i].port];
 		/* No subnet manager helps a port without a cable, as the second of an adapter. */
-		if (lacks_cable(&routes->run.fabric, routes->ends[i].port))
+		if (port->number && port->peer == FABRIC_NONE && !fabric_is_up(port))
 			return listing_fail_format(listing, STATUS_FAILED,
 						   "rdmactl fabric links lists the cables",
 						   "%s has no cable in the scan", name);
@@ -246,9 +243,7 @@ static void take_path(const struct mad_item *item, struct route_path *path)
 		number_set(&path->sl, value.number);
 }
 
-/*
- * Packets do not need a path record: its absence is a problem only if its columns were asked for.
- */
+/* Packets need no path record: its absence is a problem only if its columns were asked for. */
 static void ask_sa(struct routes *routes)
 {
 	struct mad_listing *mad = &routes->run.mad;

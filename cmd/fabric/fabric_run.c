@@ -336,10 +336,7 @@ static int write_nothing(void *context, FILE *file)
 	return -ECANCELED;
 }
 
-/*
- * Whether the file of --save can be written, which must be known before a long scan. An existing
- * file stays as it is.
- */
+/* Whether --save can write, which a long scan must not find last. The file stays as it is. */
 static bool can_save(struct fabric_run *run)
 {
 	const char *path = run->args->save ? run->args->save : run->saves;

@@ -7,6 +7,7 @@
 
 #include "cmd/mad/mad_listing.h"
 #include "cmd/progress.h"
+#include "counter/saved.h"
 #include "fabric/graph/view.h"
 #include "fabric/route/route.h"
 #include "fabric/route/forwarding.h"
@@ -170,7 +171,9 @@ struct fabric_counters {
 bool fabric_counters_take(struct fabric_run *run, const struct port_errors_options *options,
 			  struct fabric_counters *counters);
 void fabric_counters_clear(struct fabric_counters *counters);
-/* Returns false with the reason in the listing. */
+/* These return false with the reason in the listing; the first clears the list. */
+bool fabric_run_save(struct fabric_run *run, const char *path, const struct saved_kind *kind,
+		     struct saved_list *list);
 bool fabric_counters_save(struct fabric_run *run, const char *path,
 			  const struct port_errors *errors);
 
@@ -205,10 +208,7 @@ char *fabric_route_explain(const struct fabric_view *view, const struct fabric_r
  */
 bool fabric_route_is_fault(const struct fabric *fabric, const struct fabric_route *route);
 
-/*
- * Says why no route leads from a port to another one with its LID: fabric_are_planes(). To be
- * freed.
- */
+/* Says why no route leads from a port to another one with its LID; to be freed. */
 char *fabric_route_planes_text(const struct fabric_view *view, uint32_t from,
 			       const struct fabric_place *to);
 extern const char fabric_route_planes_hint[];

@@ -153,9 +153,7 @@ static int print_format(const struct ctx *ctx, const struct fabric_args *args)
 	return fabric_run_end_quietly(&run, rc);
 }
 
-/*
- * Failures of this scan are problems already; the earlier scan only gets a note that it has some.
- */
+/* Failures of this scan are problems already; those of the earlier one only get a note. */
 static void note_incomplete(struct fabric_run *run)
 {
 	if (run->before.failure_count || run->before.interrupted)

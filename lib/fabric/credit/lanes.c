@@ -38,15 +38,6 @@ static bool *find_unknown(const struct fabric *fabric, bool complete)
 	return unknown;
 }
 
-/*
- * Whether the table of an output port for packets from an input port of its switch was asked for,
- * and not only found to be all zeros: see fabric_details_read(). A port without PortInfo is not up.
- */
-static bool was_asked(const struct fabric *fabric, uint32_t out, uint32_t in)
-{
-	return fabric_is_up(&fabric->ports[out]) && fabric_is_up(&fabric->ports[in]);
-}
-
 static void make_room(const struct fabric *fabric, const bool *ports, const bool *unknown,
 		      struct credit_lanes *lanes)
 {
@@ -62,11 +53,13 @@ static void make_room(const struct fabric *fabric, const bool *ports, const bool
 	lanes->mappings = mem_alloc_zero(count + 1, sizeof(*lanes->mappings));
 	lanes->known = mem_alloc_zero(count, sizeof(*lanes->known));
 	for (uint32_t i = 0; i < fabric->port_count; i++) {
-		uint32_t in = fabric_node_of(fabric, i)->first_port;
+		const struct fabric_port *in =
+			&fabric->ports[fabric_node_of(fabric, i)->first_port];
 
-		for (uint32_t at = lanes->first[i]; at < lanes->first[i + 1]; at++)
+		/* Only for ports that are up was the table asked for, and found to be all zeros. */
+		for (uint32_t at = lanes->first[i]; at < lanes->first[i + 1]; at++, in++)
 			lanes->known[at] = !unknown[fabric->ports[i].node] &&
-					   was_asked(fabric, i, in++);
+					   fabric_is_up(&fabric->ports[i]) && fabric_is_up(in);
 	}
 }
 

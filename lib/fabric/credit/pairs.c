@@ -25,15 +25,6 @@ struct lister {
 	struct credit_pairs *pairs;
 };
 
-static bool depends(const struct lister *lister, uint32_t table)
-{
-	const struct credit_walker *walker = &lister->walker;
-	const uint32_t next = walker->next[table];
-
-	return walker->next[next] != FABRIC_NONE && lister->ports[walker->out[table]] &&
-	       lister->ports[walker->out[next]];
-}
-
 static bool crosses(struct lister *lister, uint32_t table)
 {
 	const struct credit_walker *walker = &lister->walker;
@@ -42,13 +33,15 @@ static bool crosses(struct lister *lister, uint32_t table)
 
 	if (walker->ways[table] == CREDIT_WAY_CIRCLE)
 		return false;
-	for (; walker->next[table] != FABRIC_NONE; table = walker->next[table]) {
+	for (uint32_t next; walker->next[table] != FABRIC_NONE; table = next) {
+		next = walker->next[table];
 		if (lister->crossings[table] != CROSSING_UNKNOWN) {
 			crossing = lister->crossings[table];
 			break;
 		}
 		walker->stack[depth++] = table;
-		if (depends(lister, table)) {
+		if (walker->next[next] != FABRIC_NONE && lister->ports[walker->out[table]] &&
+		    lister->ports[walker->out[next]]) {
 			crossing = CROSSING_YES;
 			break;
 		}

@@ -35,9 +35,7 @@ struct fabric_change {
 	char *texts[SIDES]; /* NULL: none, or unknown */
 	struct number node_guid, node_type;
 	struct number peer_guid[SIDES], peer_port[SIDES]; /* of a cable: its other end */
-	/*
-	 * Ports of the scans, or FABRIC_NONE: this port, and the one that the earlier cable led to.
-	 */
+	/* Ports, or FABRIC_NONE: this one, and the one that the earlier cable led to. */
 	uint32_t at[SIDES], earlier_peer[SIDES];
 };
 

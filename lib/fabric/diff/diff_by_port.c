@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * A scan as a list of ports would show it. Such a list has no node GUIDs, so a scan is compared
- * with it by port GUIDs.
- */
+/* A scan as a list of ports, which has no node GUIDs, would show it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,21 +29,20 @@ static void copy_port(struct splitter *splitter, uint32_t place)
 	splitter->ports[place] = port;
 }
 
-static void copy_switch(struct splitter *splitter, const struct fabric_node *node)
-{
-	copy_node(splitter, node, node->info);
-	for (uint32_t i = 0; i <= node->port_count; i++)
-		copy_port(splitter, node->first_port + i);
-}
-
 /*
- * Makes each port of the node a node as in the list: with the port's GUID, and without ports of
- * higher numbers. Ports of one GUID, which are planes, are one node.
+ * Makes each port of a node, unless it is a switch, a node as in the list: with the port's GUID,
+ * and without ports of higher numbers. Ports of one GUID, which are planes, are one node.
  */
 static void split(struct splitter *splitter, const struct fabric_node *node)
 {
 	const struct fabric_port *ports = &splitter->from->ports[node->first_port];
 
+	if (node->type == NODE_TYPE_SWITCH) {
+		copy_node(splitter, node, node->info);
+		for (uint32_t i = 0; i <= node->port_count; i++)
+			copy_port(splitter, node->first_port + i);
+		return;
+	}
 	for (unsigned int i = node->port_count; i; i--) {
 		uint8_t info[NODE_INFO_BYTES];
 
@@ -102,10 +98,7 @@ void fabric_split_adapters(struct fabric *fabric)
 
 	memset(splitter.ports, 0xff, fabric->port_count * sizeof(uint32_t));
 	for (uint32_t i = 0; i < fabric->node_count; i++)
-		if (fabric->nodes[i].type == NODE_TYPE_SWITCH)
-			copy_switch(&splitter, &fabric->nodes[i]);
-		else
-			split(&splitter, &fabric->nodes[i]);
+		split(&splitter, &fabric->nodes[i]);
 	to.failures = fabric->failures;
 	to.failure_count = fabric->failure_count;
 	to.faults = fabric->faults;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Finds the nodes and ports that two scans share and those that one of them could not see, and puts
- * all of them in order.
- */
+/* Which nodes and ports two scans share, which one could not see, and the order of all. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -195,10 +195,7 @@ static void write_node(const struct writer *writer, uint32_t number)
 			write_cable(writer, node->first_port + i);
 }
 
-/*
- * Writes the host names of the Xsigo adapters in the chassis. Returns the last, to be freed, or
- * NULL.
- */
+/* Writes the host names of the chassis' Xsigo adapters. Returns the last, to be freed, or NULL. */
 static char *name_chassis(const struct writer *writer, const struct chassis *chassis)
 {
 	const struct fabric *fabric = writer->view->fabric;

@@ -171,10 +171,7 @@ static void add_words(struct dot *dot, const struct dot_edge *edge, const char *
 	text_buffer_add(&dot->text, ">];\n");
 }
 
-/*
- * The label is a node halfway down: other lines would be drawn across an edge label, but nodes are
- * drawn last.
- */
+/* The label is a node halfway down, because lines are drawn across the label of an edge. */
 static void add_labelled_edge(struct dot *dot, const struct dot_edge *edge, const char *from,
 			      const char *to, const char *words)
 {
@@ -211,12 +208,6 @@ void dot_add_edge(struct dot *dot, const struct dot_edge *edge)
 	} else {
 		add_labelled_edge(dot, edge, from, to, words);
 	}
-}
-
-/* The chassis in whose frame a switch is; 0 if none. */
-static uint32_t framed_chassis(const struct dot *dot, uint32_t node)
-{
-	return dot->options.groups ? dot->drawing.view->chassis->number[node] : 0;
 }
 
 struct stand {
@@ -266,7 +257,9 @@ static void add_level(struct dot *dot, const uint32_t *nodes, uint32_t count)
 
 	for (uint32_t i = 0; i < count; i++)
 		stands[i] = (struct stand){
-			.chassis = framed_chassis(dot, nodes[i]),
+			.chassis = dot->options.groups
+					   ? dot->drawing.view->chassis->number[nodes[i]]
+					   : 0,
 			.column = wanted_column(dot, nodes[i]),
 			.order = dot->drawing.order[nodes[i]],
 			.node = nodes[i],

@@ -36,7 +36,10 @@ struct scheme {
 };
 
 /* Whether the classes are of nodes rather than of cables. */
-bool scheme_is_of_nodes(enum drawing_scheme kind);
+static inline bool scheme_is_of_nodes(enum drawing_scheme kind)
+{
+	return kind >= DRAWING_LEVEL;
+}
 void scheme_fill(const struct drawing *drawing, const struct drawing_options *options,
 		 struct scheme *scheme);
 void scheme_clear(struct scheme *scheme);
@@ -52,10 +55,7 @@ struct dot {
 	struct text_buffer text;
 };
 
-/*
- * Writes the identifier of a node, which is the same in every scan of a subnet, so that pictures
- * can be compared.
- */
+/* Writes a node's identifier, the same in every scan, so that pictures can be compared. */
 void dot_id(const struct dot *dot, uint32_t node, char id[static DOT_ID_SIZE]);
 /* Colours of the words and frames for a kind of cable, and of the line for some cables. */
 const char *dot_color(const struct dot *dot, const struct cable_kind *kind);

@@ -9,10 +9,7 @@
 #include "base/text.h"
 #include "fabric/format/dot.h"
 
-/*
- * This many labels of bad cables are readable. If there are more, or if most cables are bad, only
- * the legend shows them.
- */
+/* So many labels are readable; with more, or if most cables are bad, only the legend shows them. */
 #define MOST_LABELS 60u
 #define MOST_LEGEND 8u
 /* Heights of the colours in the legend, in points. */

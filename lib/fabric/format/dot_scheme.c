@@ -13,20 +13,13 @@
 static const char *const palette[] = {"#77aadd", "#ee8866", "#eedd88", "#ffaabb",
 				      "#99ddff", "#44bb99", "#bbcc33", "#aaaa00"};
 
-bool scheme_is_of_nodes(enum drawing_scheme kind)
-{
-	return kind >= DRAWING_LEVEL;
-}
-
 static void add_class(struct scheme *scheme, const char *color, char *words)
 {
 	MEM_ADD(scheme->classes, scheme->count) = (struct scheme_class){.color = color,
 									.words = words};
 }
 
-/*
- * Classes of speeds and widths are in the order of their table; the last class is the unknown one.
- */
+/* Classes are in the order of these tables; the last class is the unknown one. */
 struct shade {
 	uint8_t value;
 	const char *color;

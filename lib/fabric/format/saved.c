@@ -423,26 +423,17 @@ static int (*const steps[])(struct maker *maker) = {
 	add_nodes, set_parents, set_ports, check_links, add_faults, add_failures, add_details,
 };
 
-static int make(struct maker *maker)
-{
-	const struct saved_graph *saved = maker->saved;
-	int rc = 0;
-
-	if (!saved->nodes.known || !saved->ports.known || !saved->unanswered.known)
-		return complain(maker, "a list is missing: nodes, ports or unanswered");
-	for (size_t i = 0; i < ARRAY_SIZE(steps) && !rc; i++)
-		rc = steps[i](maker);
-	return rc;
-}
-
 int saved_graph_make(struct saved_graph *saved, struct fabric *fabric, char **ret_message)
 {
 	struct maker maker = {.saved = saved, .fabric = fabric};
-	int rc;
+	int rc = 0;
 
 	fabric->source = (uint8_t)saved->source.value;
 	fabric->by_port = fabric->source == FABRIC_PORT_LIST;
-	rc = make(&maker);
+	if (!saved->nodes.known || !saved->ports.known || !saved->unanswered.known)
+		rc = complain(&maker, "a list is missing: nodes, ports or unanswered");
+	for (size_t i = 0; i < ARRAY_SIZE(steps) && !rc; i++)
+		rc = steps[i](&maker);
 	if (rc) {
 		fabric_clear(fabric);
 		*ret_message = maker.message;

@@ -15,9 +15,7 @@
 /* A port takes about a kilobyte, so this is half a million ports. */
 #define MOST_SAVED_BYTES ((size_t)512 * 1024 * 1024)
 
-/*
- * These are only read: view_graph.c and view_columns.c have the same keys with headings and help.
- */
+/* These are only read: view_graph.c and view_columns.c have the same keys with help. */
 #define NUMBER(...)			   UNSIGNED_FIELD(__VA_ARGS__, "", 0, 0, "")
 #define GUID(...)			   GUID_FIELD(__VA_ARGS__, "", 0, 0, "")
 #define YES_NO(...)			   BOOL_FIELD(__VA_ARGS__, "", 0, 0, "")

@@ -85,10 +85,7 @@ static void part_name(const struct fabric *fabric, const struct entry *entry)
 		mem_extend(entry->name, "-%" PRIu32, entry->node);
 }
 
-/*
- * Makes equal names distinct: valid names may be equal where the original names were not. Returns
- * whether any name was changed.
- */
+/* Makes names distinct that have become equal. Returns whether any name was changed. */
 static bool part_names(const struct fabric *fabric, struct entry *entries, size_t count)
 {
 	bool changed = false;

@@ -276,9 +276,7 @@ static uint32_t find_peer(const struct builder *builder, uint32_t place, bool *r
 	return without_line;
 }
 
-/*
- * A cable may be given at either end; ibnetdiscover, which writes where the scan began, has both.
- */
+/* A cable may be given at either end; a text of ibnetdiscover, which has a root, has both. */
 static void lay_cable(struct builder *builder, uint32_t place)
 {
 	const struct topology_cable *cable = &builder->parts->cables[builder->cables[place]];
@@ -352,10 +350,7 @@ static int build(struct builder *builder)
 
 	if (!rc)
 		rc = add_block(builder, root);
-	/*
-	 * ibnetdiscover, which writes where the scan began, has nodes in reverse order of
-	 * discovery.
-	 */
+	/* A text of ibnetdiscover, which has a root, is in reverse order of discovery. */
 	for (uint32_t i = 0; i < count && !rc; i++) {
 		uint32_t number = builder->parts->has_root ? count - 1 - i : i;
 

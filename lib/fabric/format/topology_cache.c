@@ -149,10 +149,7 @@ static int add_node(const struct reader *reader, const unsigned char *record)
 	return 0;
 }
 
-/*
- * Adds the node where the scan began, then the others in the order of discovery, which the file has
- * in reverse.
- */
+/* Adds the node where the scan began, then the others, which the file has in reverse order. */
 static int add_nodes(const struct reader *reader)
 {
 	uint64_t root = number_at(reader->bytes, AT_ROOT, 8);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * The GUIDs of a text: which of two is right, and which one the simulator assigns if there is none.
- */
+/* The GUIDs of a text: which of two is right, and which one the simulator assigns. */
 #include <string.h>
 
 #include "base/mem.h"

@@ -337,10 +337,7 @@ static const struct {
 	{"switchguid=", take_node_guid}, {"caguid=", take_node_guid}, {"rtguid=", take_node_guid},
 };
 
-/*
- * Skipped: headings of chassis (ibnetdiscover --grouping), and instructions to the simulator in net
- * files.
- */
+/* Skipped: headings of ibnetdiscover --grouping, and instructions to the simulator. */
 static const char *const passed_over[] = {
 	"Chassis ", "Non-Chassis Nodes", "Hostname:", "do ", "module", "width=",
 	"speed=",   "extspeed=",

@@ -72,10 +72,7 @@ static struct topology_block *block_of(struct topology_text *parts, const struct
 	return block;
 }
 
-/*
- * Takes the name: from the first quotation mark to the one before the other end's name, or the
- * last.
- */
+/* Takes the name, up to the quotation mark before the other end's name, or to the last one. */
 static void take_name(struct topology_block *block, const char *line, size_t length, bool has_peer)
 {
 	static const char between[] = "' - '";

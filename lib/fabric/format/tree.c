@@ -92,9 +92,7 @@ static void add_line(struct tree *tree, struct lines *lines, const struct line *
 	MEM_ADD(found->nodes, found->count) = node;
 }
 
-/*
- * Adds all cables to one neighbour, from item `first` of the list on; returns the number of items.
- */
+/* Adds all cables to a neighbour, from item `first` on; returns the number of items. */
 static size_t add_neighbour(struct tree *tree, uint32_t node, unsigned int depth,
 			    const struct cable_list *cables, size_t first, struct lines *lines)
 {

@@ -69,10 +69,7 @@ struct chassis_list {
 	bool *is_second;
 };
 
-/*
- * `order` lists all nodes in the order of discovery; chassis are numbered in the reverse order, as
- * by `ibnetdiscover --grouping`.
- */
+/* `order` is of discovery; chassis are numbered in reverse, as by ibnetdiscover --grouping. */
 void chassis_list_fill(const struct fabric *fabric, const uint32_t *order,
 		       struct chassis_list *list);
 bool chassis_has_switch(const struct fabric *fabric, const struct chassis *chassis);

@@ -25,10 +25,7 @@ void fabric_clear(struct fabric *fabric)
 	*fabric = (struct fabric){.nodes = NULL};
 }
 
-/*
- * The slot of the GUID in the table. The top bits of a GUID are its vendor's, so the low bits
- * matter.
- */
+/* The slot of the GUID in the table. The low bits matter: the top ones are the vendor's. */
 static uint32_t slot_of(const struct fabric *fabric, uint64_t guid)
 {
 	uint32_t slot = (uint32_t)(guid * 0x9e3779b97f4a7c15u >> 32) & (fabric->table_size - 1);

@@ -183,10 +183,7 @@ static inline uint32_t fabric_port_at(const struct fabric *fabric, uint32_t node
 	return fabric->nodes[node].first_port + number;
 }
 
-/*
- * Returns the port that a file names; FABRIC_NONE if it is not in the graph, or if another node has
- * the same GUID.
- */
+/* Returns the port; FABRIC_NONE if there is none, or several nodes have the GUID. */
 uint32_t fabric_find_port(const struct fabric *fabric, uint64_t node_guid, uint64_t number);
 /* For qsort() and bsearch() of items that begin with the index of a port. */
 int fabric_compare_ports(const void *a, const void *b);

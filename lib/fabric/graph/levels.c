@@ -39,10 +39,7 @@ static bool is_switch(const struct fabric *fabric, uint32_t node)
 	return fabric->nodes[node].type == NODE_TYPE_SWITCH;
 }
 
-/*
- * The node at the other end of a port's cable if both are switches, and different; else
- * FABRIC_NONE.
- */
+/* The switch at the other end of a switch's cable, if it is another one; else FABRIC_NONE. */
 static uint32_t peer_switch(const struct fabric *fabric, uint32_t port)
 {
 	const struct fabric_port *at = &fabric->ports[port];

@@ -53,9 +53,7 @@ struct fabric_graph {
 	enum tristate interrupted;
 };
 
-/*
- * Returns a node's name: from the map of names, else its description, else its GUID. To be freed.
- */
+/* Returns a node's name, from the map of names, its description or its GUID; to be freed. */
 char *fabric_node_name(const struct fabric_view *view, uint32_t node);
 /* Writes the name into a buffer, and truncates long names. */
 #define FABRIC_NAME_SIZE 260 /* 64 bytes, each \xNN */

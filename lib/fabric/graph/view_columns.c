@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * The columns of nodes, ports and cables. A cable is a port with its peer, so its row shows both.
- */
+/* The columns of nodes, ports and cables. The row of a cable is a port with its peer. */
 #include <stdio.h>
 #include <string.h>
 

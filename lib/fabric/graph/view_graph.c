@@ -92,10 +92,7 @@ const struct schema fabric_unanswered_schema = SCHEMA("fabric_unanswered", struc
 						      unanswered_fields,
 						      "a query without a usable answer");
 
-/*
- * The last two share an attribute, whose modifier tells them apart; word_of() and get_first() need
- * them to be the last.
- */
+/* The last two, which word_of() and get_first() need to be last, share an attribute. */
 enum table_word { GUIDS, PKEYS, SL2VL, LFT, MFT, VLARB_LOW, VLARB_HIGH };
 
 static const struct enum_name table_names[] = {
@@ -339,10 +336,7 @@ static const struct field graph_fields[] = {
 const struct schema fabric_graph_schema = SCHEMA("fabric", struct fabric_graph, graph_fields,
 						 "the subnet as a graph");
 
-/*
- * The bytes received from the fabric, and the places of nodes and ports; the rest follows from
- * these.
- */
+/* The bytes received, and the places of nodes and ports; the rest follows from these. */
 static const struct field saved_fields[] = {
 	ABOUT_THE_SCAN,
 	RECORDS_FIELD(get_nodes, &fabric_nodes_schema,

@@ -101,10 +101,7 @@ enum tristate forwarding_has_port(const struct forwarding *forwarding,
 				  const struct forwarding_table *table, uint32_t mlid,
 				  unsigned int port);
 
-/*
- * Reads one entry of one switch; *ret_port is as for forwarding_port(). Returns 0, or -errno with
- * the failure filled in.
- */
+/* Reads one entry; *ret_port is as for forwarding_port(). Returns 0, or -errno with the failure. */
 int forwarding_read_entry(struct mad_engine *engine, const struct fabric_scan_options *scan,
 			  const struct fabric *fabric, uint32_t node, uint16_t lid,
 			  unsigned int *ret_port, struct fabric_failure *ret_failure);

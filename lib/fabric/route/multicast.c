@@ -54,9 +54,7 @@ static bool is_missed(const struct multicast_hop *hop)
 	return !hop->in_table && hop->join_state & MULTICAST_GETS;
 }
 
-/*
- * Finds the member at the port. Members are sorted by port; those of one port share a join state.
- */
+/* Finds the member at the port; members of one port share a join state. */
 static const struct multicast_member *find_member(const struct multicast_members *members,
 						  uint32_t port)
 {
@@ -249,10 +247,7 @@ static uint32_t switch_of(const struct builder *builder, uint32_t hop)
 		->of_node[builder->fabric->ports[builder->tree->hops[hop].port].node];
 }
 
-/*
- * Groups the switches that send to each other. Returns a switch of the group with the most members,
- * and their number in *ret_members.
- */
+/* Groups the switches that send to each other. Returns a switch of the group with most members. */
 static uint32_t find_largest_group(struct builder *builder, uint32_t *ret_members)
 {
 	const uint32_t count = (uint32_t)builder->forwarding->count;
@@ -347,10 +342,7 @@ static uint32_t neighbour(const struct builder *builder, uint32_t number, uint32
 									   : sender(builder, port);
 }
 
-/*
- * A switch without a member and with only one cable of the tree is useless. Removing it may make
- * its neighbour useless, too.
- */
+/* A switch without a member and with one cable of the tree is useless, then perhaps its peer. */
 static void find_useless(struct builder *builder)
 {
 	const uint32_t count = (uint32_t)builder->forwarding->count;

@@ -32,10 +32,7 @@ struct fabric_route {
 /* Returns the output port for the LID in the table of the node, as forwarding_port() does. */
 typedef unsigned int (*route_lookup)(void *context, uint32_t node, uint16_t lid);
 
-/*
- * Fills an empty route from a port (port 0 of a switch) to the port that has the LID: see
- * forwarding_owners().
- */
+/* Fills an empty route from a port (port 0 of a switch) to the port that owns the LID. */
 void route_follow(const struct fabric *fabric, uint32_t from, uint32_t to, uint16_t lid,
 		  route_lookup lookup, void *context, struct fabric_route *route);
 void route_clear(struct fabric_route *route);
@@ -72,9 +69,7 @@ struct fabric_walk {
 
 /* Returns 0 with the end in `walk`, or -ECANCELED if stopped. */
 int fabric_walk(struct mad_engine *engine, uint64_t mkey, uint16_t lid, struct fabric_walk *walk);
-/*
- * Describes where and why a walk that did not arrive ended: "at ..." or "after ..."; to be freed.
- */
+/* Describes where and why a walk ended that did not arrive: "at ...", "after ..."; to be freed. */
 char *fabric_walk_text(const struct fabric_walk *walk);
 
 /*
@@ -200,10 +195,7 @@ size_t fabric_find_name(struct fabric_finder *finder, const char *word,
  */
 bool *fabric_match_names(const struct fabric_view *view, const char *pattern);
 
-/*
- * Many routes at once: the pairs of a file, and records of their routes and of the cables that
- * these share.
- */
+/* Many routes at once: the pairs of a file, their routes, and the cables that these share. */
 
 /* A line of the file. */
 struct route_pair {

@@ -19,9 +19,7 @@ struct users {
 	uint8_t *ways; /* by table, for one LID: enum way */
 };
 
-/*
- * Whether packets from the switch go over the cable; caches the answer for every switch on the way.
- */
+/* Whether packets from the switch go over the cable; noted for every switch on the way. */
 static bool goes_over(struct users *users, uint32_t number, uint32_t cable, uint16_t lid)
 {
 	enum way way = WAY_ELSEWHERE;

@@ -89,10 +89,7 @@ struct port_errors_options {
 	const bool *wanted;		   /* by port of the graph; NULL: all */
 };
 
-/*
- * Fills an empty list. Returns 0 even if some nodes did not answer, -ECANCELED if stopped, or
- * -errno if the local port failed.
- */
+/* Fills an empty list. Returns 0 even without answers, -ECANCELED if stopped, or -errno. */
 int port_errors_read(struct mad_engine *engine, const struct fabric *fabric,
 		     const struct port_errors_options *options, struct port_errors *errors);
 /* Makes a request without data to the node of a port. */
@@ -134,6 +131,9 @@ extern const struct schema fabric_errors_schema;
 bool port_errors_row_make(const struct fabric_view *view, const struct port_counters *counters,
 			  const struct error_limits *limits, struct port_errors_row *row);
 void port_errors_row_clear(struct port_errors_row *row);
+
+/* For records that begin with the field of a counter. */
+void port_counter_get_name(const void *record, struct value *value);
 
 /* A counter in two readings. */
 struct port_counter_growth {

@@ -300,17 +300,17 @@ const struct schema fabric_errors_schema = SCHEMA("fabric_errors", struct port_e
 						  errors_fields, "a port with errors",
 						  .views = errors_views);
 
-static void get_counter(const void *record, struct value *value)
+void port_counter_get_name(const void *record, struct value *value)
 {
-	const struct port_counter_growth *growth = record;
+	const struct field *const *field = record;
 
-	if (growth->field)
-		value_set_string(value, growth->field->key);
+	if (*field)
+		value_set_string(value, (*field)->key);
 }
 
 #define RECORD struct port_counter_growth
 static const struct field growth_fields[] = {
-	COMPUTED_FIELD(FIELD_STRING, get_counter, "counter", "COUNTER", 0, 0,
+	COMPUTED_FIELD(FIELD_STRING, port_counter_get_name, "counter", "COUNTER", 0, 0,
 		       "name of the counter, with its unit"),
 	NUMBER(before, "BEFORE", 0, 0, "value at the first reading"),
 	NUMBER(value, "VALUE", 0, 0, "value at the second reading"),

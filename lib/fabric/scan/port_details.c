@@ -216,17 +216,9 @@ int port_counters_reset(struct mad_engine *engine, const struct fabric *fabric,
 	return rc;
 }
 
-static void get_counter(const void *record, struct value *value)
-{
-	const struct port_detail *detail = record;
-
-	if (detail->field)
-		value_set_string(value, detail->field->key);
-}
-
 #define RECORD struct port_detail
 static const struct field detail_fields[] = {
-	COMPUTED_FIELD(FIELD_STRING, get_counter, "counter", "COUNTER", 0, 0,
+	COMPUTED_FIELD(FIELD_STRING, port_counter_get_name, "counter", "COUNTER", 0, 0,
 		       "name of the counter, with its unit"),
 	NUMBER(value, "VALUE", 0, 0, "its value"),
 };

@@ -276,15 +276,6 @@ uint32_t scan_add_node(struct scanner *scanner, uint32_t parent, const uint8_t *
 	return number;
 }
 
-/* Whether requests to the peer of the port bypass the adapter that the scan began at. */
-static bool is_short_cut(const struct scanner *scanner, uint32_t port)
-{
-	const struct fabric *fabric = scanner->fabric;
-
-	return scanner->options->path_hops && !fabric->ports[port].node &&
-	       fabric->nodes[0].type != NODE_TYPE_SWITCH;
-}
-
 static bool take_node(struct scanner *scanner, const struct scan_query *query, const uint8_t *info)
 {
 	uint8_t other[NODE_INFO_BYTES];
@@ -294,8 +285,12 @@ static bool take_node(struct scanner *scanner, const struct scan_query *query, c
 				   node_info_type(info) != NODE_TYPE_SWITCH;
 		return scanner->refused || scan_add_node(scanner, FABRIC_NONE, info) != FABRIC_NONE;
 	}
-	if (is_short_cut(scanner, query->subject)) {
-		/* LocalPortNum is not the port that the adapter's cable is in. */
+	if (scanner->options->path_hops && !scanner->fabric->ports[query->subject].node &&
+	    scanner->fabric->nodes[0].type != NODE_TYPE_SWITCH) {
+		/*
+		 * Requests to the peer bypass the adapter that the scan began at: LocalPortNum is
+		 * not the port that the adapter's cable is in.
+		 */
 		memcpy(other, info, sizeof(other));
 		node_info_set_local_port(other,
 					 scanner->options->path[scanner->options->path_hops]);

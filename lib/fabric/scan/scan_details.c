@@ -237,9 +237,7 @@ static void add(struct fabric_managers *managers, uint32_t port, uint16_t lid)
 									    .lid = lid};
 }
 
-/*
- * Lists the ports that claim to have a subnet manager, and the one that the others name as theirs.
- */
+/* Lists the ports that claim to have a subnet manager, and the one that the others name. */
 static void list_managers(const struct fabric *fabric, struct fabric_managers *managers)
 {
 	const uint16_t lid = fabric_manager_lid(fabric);

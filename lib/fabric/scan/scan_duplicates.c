@@ -48,10 +48,7 @@ static unsigned int mark_all(struct fabric *fabric, uint64_t guid)
 	return count;
 }
 
-/*
- * Adds a new node at the other end, unless there are too many. Returns false if the bytes do not
- * describe a node.
- */
+/* Adds a node at the other end, unless there are too many; false if the bytes describe none. */
 static bool add_peer(struct scanner *scanner, uint32_t port, const uint8_t *info)
 {
 	struct fabric *fabric = scanner->fabric;
@@ -139,10 +136,7 @@ void scan_doubt(struct scanner *scanner, uint32_t number)
 	}
 }
 
-/*
- * The free port of a node with this NodeInfo and the same, or no known, description; or
- * FABRIC_NONE.
- */
+/* The free port of a node like this, with the same or no known description; or FABRIC_NONE. */
 static uint32_t find_adapter(const struct fabric *fabric, const uint8_t *info,
 			     const uint8_t *description)
 {
