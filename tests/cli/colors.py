@@ -11,6 +11,7 @@ fill with a contrast of 4.5 (WCAG 2.1, success criterion 1.4.3).
 """
 
 import itertools
+import os
 import re
 import sys
 
@@ -77,7 +78,7 @@ def wrong(name, colors, ordered, named):
 def main():
     with open(sys.argv[1], encoding='utf-8') as file:
         text = file.read()
-    with open(sys.argv[1][:-1] + 'h', encoding='utf-8') as file:
+    with open(os.path.join(os.path.dirname(sys.argv[1]), 'dot.h'), encoding='utf-8') as file:
         for name, color in re.findall(r'#define (SCHEME_\w+_COLOR)\s+("#[0-9a-f]{6}")', file.read()):
             text = text.replace(name, color)
     failed = 0

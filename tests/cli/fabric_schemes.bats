@@ -47,7 +47,7 @@ speeds()
 @test "fabric --scheme: the test of colours finds a bad one" {
 	local bad=$BATS_TEST_TMPDIR/dot_scheme.c
 
-	cp "$top/lib/fabric/format/dot_scheme.h" "$BATS_TEST_TMPDIR"
+	cp "$top/lib/fabric/format/dot.h" "$BATS_TEST_TMPDIR"
 	sed 's/#ee8866/#77aaee/' "$top/lib/fabric/format/dot_scheme.c" >"$bad"
 	run python3 "$BATS_TEST_DIRNAME/colors.py" "$bad"
 	[ "$status" = 1 ]
