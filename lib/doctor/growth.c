@@ -414,13 +414,12 @@ double doctor_growth_seconds(const struct doctor_facts *facts)
 	return facts->growth ? facts->growth->seconds : 0;
 }
 
-void doctor_nothing_grew(struct doctor_context *run, const char *summary)
+bool doctor_nothing_grew(struct doctor_context *run, const char *summary)
 {
 	if (run->facts->root.live || run->facts->request->since)
-		doctor_ok(run, "%s", summary);
-	else
-		doctor_not_checked(run, NEEDS_LIVE,
-				   "nothing grew, but nothing ever does in a saved tree");
+		return doctor_ok(run, "%s", summary);
+	return doctor_not_checked(run, NEEDS_LIVE,
+				  "nothing grew, but nothing ever does in a saved tree");
 }
 
 void doctor_growth_free(struct doctor_growth *growth)

@@ -44,7 +44,7 @@ static int find_path(struct doctor_context *run, struct inventory *inventory,
 				 ret_endpoint, ret_reason, ret_hint);
 }
 
-void doctor_judge_peer(struct doctor_context *run, const char *peer,
+bool doctor_judge_peer(struct doctor_context *run, const char *peer,
 		       const struct selftest_results *results)
 {
 	size_t passed = 0, failed = 0;
@@ -65,17 +65,16 @@ void doctor_judge_peer(struct doctor_context *run, const char *peer,
 		doctor_error(run, "a test of the data path to the peer fails");
 	}
 	if (failed)
-		return;
+		return true;
 	doctor_object(run, "%s", peer);
 	doctor_evidence(run, "rdmactl selftest", "%zu test%s passed", passed,
 			text_plural_s(passed));
 	if (passed)
-		doctor_ok(run, "data reaches the peer and comes back");
-	else
-		doctor_not_checked(run, 0, "no test of the data path could be run");
+		return doctor_ok(run, "data reaches the peer and comes back");
+	return doctor_not_checked(run, 0, "no test of the data path could be run");
 }
 
-void check_peer_data(struct doctor_context *run)
+bool check_peer_data(struct doctor_context *run)
 {
 	static const char *const tests[] = {"connect", "rc-write", "rc-read", "rc-1m", "ud-send"};
 	_cleanup_(freep) char *reason = NULL, *hint = NULL;
@@ -106,4 +105,5 @@ void check_peer_data(struct doctor_context *run)
 	}
 	selftest_results_free(&results);
 	inventory_free(&inventory);
+	return true;
 }

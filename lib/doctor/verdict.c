@@ -184,8 +184,8 @@ static void find_form(const struct doctor_context *run, struct doctor_result *re
 	}
 }
 
-/* Moves the pending result into the results. */
-static void conclude(struct doctor_context *run, enum severity severity)
+/* Moves the pending result into the results; returns true. */
+static bool conclude(struct doctor_context *run, enum severity severity)
 {
 	struct finding *finding = &run->pending.finding;
 
@@ -206,19 +206,20 @@ static void conclude(struct doctor_context *run, enum severity severity)
 	append_result(run->results, run->id, &run->pending);
 	run->pending = (struct doctor_result){.expected = NULL};
 	run->verdicts++;
+	return true;
 }
 
-void doctor_verdict(struct doctor_context *run, enum severity verdict, const char *format, ...)
+bool doctor_verdict(struct doctor_context *run, enum severity verdict, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
 	replace(&run->pending.finding.summary, format, arguments);
 	va_end(arguments);
-	conclude(run, verdict);
+	return conclude(run, verdict);
 }
 
-void doctor_not_checked(struct doctor_context *run, uint64_t needs, const char *format, ...)
+bool doctor_not_checked(struct doctor_context *run, uint64_t needs, const char *format, ...)
 {
 	va_list arguments;
 
@@ -228,10 +229,10 @@ void doctor_not_checked(struct doctor_context *run, uint64_t needs, const char *
 	run->pending.needs = number_unless_zero(needs);
 	if (needs && !run->pending.finding.next_step)
 		doctor_next_step(run, "%s", enum_find(doctor_need_names, needs & -needs)->help);
-	conclude(run, SEVERITY_INFO);
+	return conclude(run, SEVERITY_INFO);
 }
 
-void doctor_unread(struct doctor_context *run, const char *what, const char *source, int rc,
+bool doctor_unread(struct doctor_context *run, const char *what, const char *source, int rc,
 		   bool needs_root)
 {
 	const bool denied = needs_root && doctor_needs_root(rc);
@@ -246,24 +247,26 @@ void doctor_unread(struct doctor_context *run, const char *what, const char *sou
 		doctor_next_step(
 			run,
 			"run it as root of the host: here, root is that of a user namespace only");
-	doctor_not_checked(run, denied ? NEEDS_ROOT : 0, "%s cannot be read", what);
+	return doctor_not_checked(run, denied ? NEEDS_ROOT : 0, "%s cannot be read", what);
 }
 
-void doctor_unknown(struct doctor_context *run, const char *what)
+bool doctor_unknown(struct doctor_context *run, const char *what)
 {
-	doctor_not_checked(run, 0, "%s is not known", what);
+	return doctor_not_checked(run, 0, "%s is not known", what);
 }
 
-void doctor_because(struct doctor_context *run, enum doctor_check_id cause)
+bool doctor_because(struct doctor_context *run, enum doctor_check_id cause)
 {
 	run->pending.because = number_of(cause);
-	doctor_verdict(run, SEVERITY_INFO, "not checked because of %s", doctor_check(cause)->id);
+	return doctor_verdict(run, SEVERITY_INFO, "not checked because of %s",
+			      doctor_check(cause)->id);
 }
 
-void doctor_does_not_apply(struct doctor_context *run)
+bool doctor_does_not_apply(struct doctor_context *run)
 {
 	doctor_result_clear(&run->pending);
 	run->verdicts++;
+	return true;
 }
 
 void doctor_results_free(struct doctor_results *results)

@@ -94,7 +94,7 @@ static void add_error_rate(struct doctor_context *run, const struct link *netdev
 			(double)bits / ((double)netdev->speed_mbps.value * 1e6 * seconds));
 }
 
-static void judge_correction(struct doctor_context *run, const struct link *netdev,
+static bool judge_correction(struct doctor_context *run, const struct link *netdev,
 			     const struct ethtool_fec *fec)
 {
 	uint64_t lost = 0;
@@ -107,8 +107,9 @@ static void judge_correction(struct doctor_context *run, const struct link *netd
 	if (!rc && lost) {
 		doctor_evidence(run, NULL, "%llu uncorrectable blocks (0 expected)",
 				(unsigned long long)lost);
-		doctor_warning(run, "the link has errors that FEC cannot correct");
-	} else if (fec->active.value == ETHTOOL_FEC_IS_OFF && needs_correction(netdev)) {
+		return doctor_warning(run, "the link has errors that FEC cannot correct");
+	}
+	if (fec->active.value == ETHTOOL_FEC_IS_OFF && needs_correction(netdev)) {
 		doctor_evidence(run, NULL, "%llu Gb/s",
 				(unsigned long long)(netdev->speed_mbps.value / 1000));
 		/* mlx5_toggle_port_link() in mlx5e_set_fecparam(), en_ethtool.c. */
@@ -117,42 +118,39 @@ static void judge_correction(struct doctor_context *run, const struct link *netd
 				 "--set-fec %s encoding auto, at both ends; the link goes down, "
 				 "and stays down while only one end has it",
 				 name);
-		doctor_note(run, "the link runs without forward error correction");
-	} else if (fec->active.value == ETHTOOL_FEC_IS_OFF && !netdev->speed_mbps.known) {
-		doctor_not_checked(run, 0,
-				   "the speed is not known, nor whether it needs correction");
-	} else if (fec->active.value == ETHTOOL_FEC_IS_OFF) {
-		doctor_ok(run, "no forward error correction, and the speed needs none");
-	} else {
-		doctor_ok(run, "forward error correction is on");
+		return doctor_note(run, "the link runs without forward error correction");
 	}
+	if (fec->active.value == ETHTOOL_FEC_IS_OFF && !netdev->speed_mbps.known)
+		return doctor_not_checked(
+			run, 0, "the speed is not known, nor whether it needs correction");
+	if (fec->active.value == ETHTOOL_FEC_IS_OFF)
+		return doctor_ok(run, "no forward error correction, and the speed needs none");
+	return doctor_ok(run, "forward error correction is on");
 }
 
-void fec_judge(struct doctor_context *run, const struct link *netdev, int rc,
+bool fec_judge(struct doctor_context *run, const struct link *netdev, int rc,
 	       const struct ethtool_fec *fec)
 {
 	if (!is_answered(run, netdev, rc, "the error correction"))
-		return;
+		return run->verdicts;
 	if (fec->active.known)
-		judge_correction(run, netdev, fec);
-	else
-		doctor_not_checked(run, 0, "no error correction is reported as active");
+		return judge_correction(run, netdev, fec);
+	return doctor_not_checked(run, 0, "no error correction is reported as active");
 }
 
-void check_fec_ber(struct doctor_context *run)
+bool check_fec_ber(struct doctor_context *run)
 {
 	const struct link *netdev = roce_own_netdev(run), *leg = NULL;
 
 	if (!netdev)
-		return;
+		return true;
 	while ((leg = roce_next_member(&run->facts->inventory, netdev, leg))) {
 		struct ethtool_fec fec = {.active.known = false};
 		const int rc = doctor_fec(run->facts, leg->name, false, &fec);
 
 		fec_judge(run, leg, rc, &fec);
 	}
-	if (!run->verdicts)
-		doctor_does_not_apply(run);
+	return run->verdicts || doctor_does_not_apply(run);
 }
 
 static const char *on_off(enum tristate value)
@@ -160,7 +158,7 @@ static const char *on_off(enum tristate value)
 	return value == TRISTATE_YES ? "on" : value == TRISTATE_NO ? "off" : "unknown";
 }
 
-static void judge_pause(struct doctor_context *run, const struct link *netdev,
+static bool judge_pause(struct doctor_context *run, const struct link *netdev,
 			const struct ethtool_pause *pause, const struct roce_dcb *dcb)
 {
 	const bool on = pause->receive == TRISTATE_YES || pause->transmit == TRISTATE_YES;
@@ -170,45 +168,46 @@ static void judge_pause(struct doctor_context *run, const struct link *netdev,
 			on_off(pause->receive), on_off(pause->transmit));
 	if (!on) {
 		if (pause->receive == TRISTATE_NO && pause->transmit == TRISTATE_NO)
-			doctor_ok(run, "no pause frames for the whole link");
-		else
-			doctor_not_checked(run, 0, "the driver does not report its pause frames");
-	} else if (dcb->rc && dcb->rc != -EOPNOTSUPP) {
-		doctor_unread(run, "priority flow control", "rtnetlink", dcb->rc, false);
-	} else if (dcb->rc || !dcb->dcb.pfc_known) {
-		doctor_not_checked(run, 0, "the driver does not report its priority flow control");
-	} else if (dcb->dcb.pfc.pfc_en) {
+			return doctor_ok(run, "no pause frames for the whole link");
+		return doctor_not_checked(run, 0, "the driver does not report its pause frames");
+	}
+	if (dcb->rc && dcb->rc != -EOPNOTSUPP)
+		return doctor_unread(run, "priority flow control", "rtnetlink", dcb->rc, false);
+	if (dcb->rc || !dcb->dcb.pfc_known)
+		return doctor_not_checked(run, 0,
+					  "the driver does not report its priority flow control");
+	if (dcb->dcb.pfc.pfc_en) {
 		char *priorities = roce_priorities(dcb->dcb.pfc.pfc_en);
 
 		doctor_evidence(run, "rtnetlink DCB", "PFC on priority %s", priorities);
 		free(priorities);
 		doctor_next_step(run, "rdmactl roce set %s global-pause none", name);
-		doctor_warning(run, "pause frames stop the priorities that PFC should keep apart");
-	} else {
-		doctor_evidence(run, "rtnetlink DCB", "PFC on no priority");
-		doctor_ok(run, "pause frames without priority flow control");
+		return doctor_warning(
+			run, "pause frames stop the priorities that PFC should keep apart");
 	}
+	doctor_evidence(run, "rtnetlink DCB", "PFC on no priority");
+	return doctor_ok(run, "pause frames without priority flow control");
 }
 
-void pause_judge(struct doctor_context *run, const struct link *netdev, int rc,
+bool pause_judge(struct doctor_context *run, const struct link *netdev, int rc,
 		 const struct ethtool_pause *pause, const struct roce_dcb *dcb)
 {
 	if (is_answered(run, netdev, rc, "the pause frames"))
-		judge_pause(run, netdev, pause, dcb);
+		return judge_pause(run, netdev, pause, dcb);
+	return run->verdicts;
 }
 
-void check_pause_conflict(struct doctor_context *run)
+bool check_pause_conflict(struct doctor_context *run)
 {
 	const struct link *netdev = roce_own_netdev(run), *leg = NULL;
 
 	if (!netdev)
-		return;
+		return true;
 	while ((leg = roce_next_member(&run->facts->inventory, netdev, leg))) {
 		struct ethtool_pause pause = {TRISTATE_UNKNOWN};
 		const int rc = doctor_pause(run->facts, leg->name, &pause);
 
 		pause_judge(run, leg, rc, &pause, rc ? NULL : roce_dcb(run->facts, leg));
 	}
-	if (!run->verdicts)
-		doctor_does_not_apply(run);
+	return run->verdicts || doctor_does_not_apply(run);
 }

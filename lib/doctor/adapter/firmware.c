@@ -101,42 +101,38 @@ static void step_on(struct doctor_context *run, const struct devlink *devlink)
 				 set, devlink->bus, devlink->name);
 }
 
-static void judge_switches(struct doctor_context *run, const struct adapter *adapter)
+static bool judge_switches(struct doctor_context *run, const struct adapter *adapter)
 {
 	const struct devlink *devlink = adapter->devlink;
 
 	doctor_object(run, "%s", adapter->object);
-	if (devlink->switches_rc) {
-		doctor_unread(run, "the parameters that switch RDMA", SOURCE, devlink->switches_rc,
-			      false);
-		return;
-	}
-	if (!describe_switches(run, devlink)) {
-		doctor_ok(run, "RDMA is not switched off by a parameter of the driver");
-		return;
-	}
+	if (devlink->switches_rc)
+		return doctor_unread(run, "the parameters that switch RDMA", SOURCE,
+				     devlink->switches_rc, false);
+	if (!describe_switches(run, devlink))
+		return doctor_ok(run, "RDMA is not switched off by a parameter of the driver");
 	step_on(run, devlink);
 	if (adapter->device && devlink->switches[DEVLINK_RDMA] == TRISTATE_NO)
-		doctor_note(run, "RDMA is switched off as of the next load of the driver");
-	else if (adapter->device &&
-		 devlink->switch_modes[off_switch(devlink)] != DEVLINK_PARAM_CMODE_RUNTIME)
+		return doctor_note(run, "RDMA is switched off as of the next load of the driver");
+	if (adapter->device &&
+	    devlink->switch_modes[off_switch(devlink)] != DEVLINK_PARAM_CMODE_RUNTIME)
 		/*
 		 * mlx5 keeps its RDMA device without RoCE:
 		 * Documentation/networking/devlink/mlx5.rst
 		 */
-		doctor_note(
+		return doctor_note(
 			run,
 			"RoCE is switched off, as of the next load of the driver at the latest");
-	else
-		doctor_note(run, "RDMA is switched off on the adapter");
+	return doctor_note(run, "RDMA is switched off on the adapter");
 }
 
-void check_rdma_disabled(struct doctor_context *run)
+bool check_rdma_disabled(struct doctor_context *run)
 {
 	const struct doctor_adapters *adapters = adapters_for(run, ADAPTER_SWITCHES);
 
 	for (size_t i = 0; adapters && i < adapters->count; i++)
 		judge_switches(run, &adapters->items[i]);
+	return run->verdicts;
 }
 
 /* Counts devices of the same board; with `firmware`, only those that run it. */
@@ -193,7 +189,7 @@ static bool has_board_file(struct doctor_facts *facts, const struct device *devi
 			  device->kernel_name) != -ENOENT;
 }
 
-static void compare_firmware(struct doctor_context *run, const struct doctor_adapters *adapters)
+static bool compare_firmware(struct doctor_context *run, const struct doctor_adapters *adapters)
 {
 	const struct device *device = run->device;
 	const size_t board = count_alike(adapters, device, NULL);
@@ -203,33 +199,29 @@ static void compare_firmware(struct doctor_context *run, const struct doctor_ada
 	doctor_evidence(run, "fw_ver and board_id in sysfs",
 			"firmware %s on %zu of %zu adapters %s", device->firmware, same, board,
 			device->board_id);
-	if (same == board) {
-		doctor_ok(run, "adapters of the same board have the same firmware");
-		return;
-	}
+	if (same == board)
+		return doctor_ok(run, "adapters of the same board have the same firmware");
 	usual = usual_firmware(adapters, device);
-	if (2 * same > board && !strcmp(usual, device->firmware)) {
-		doctor_ok(run, "the firmware is the one that most adapters of the board run");
-	} else {
-		doctor_expected(run, usual, device->firmware);
-		doctor_warning(
-			run, "the firmware differs from that of other adapters of the same board");
-	}
+	if (2 * same > board && !strcmp(usual, device->firmware))
+		return doctor_ok(run,
+				 "the firmware is the one that most adapters of the board run");
+	doctor_expected(run, usual, device->firmware);
+	return doctor_warning(run,
+			      "the firmware differs from that of other adapters of the same board");
 }
 
-void check_firmware_same(struct doctor_context *run)
+bool check_firmware_same(struct doctor_context *run)
 {
 	const struct doctor_adapters *adapters = doctor_single_devices(run->facts);
 	const struct device *device = run->device;
 
 	if (!device->pci_address || (!device->board_id && !has_board_file(run->facts, device)))
-		doctor_does_not_apply(run);
-	else if (!device->board_id || !device->firmware)
-		doctor_unknown(run, device->board_id ? "the firmware version" : "the board");
-	else if (!is_single_device(adapters, device) || count_alike(adapters, device, NULL) < 2)
-		doctor_does_not_apply(run);
-	else
-		compare_firmware(run, adapters);
+		return doctor_does_not_apply(run);
+	if (!device->board_id || !device->firmware)
+		return doctor_unknown(run, device->board_id ? "the firmware version" : "the board");
+	if (!is_single_device(adapters, device) || count_alike(adapters, device, NULL) < 2)
+		return doctor_does_not_apply(run);
+	return compare_firmware(run, adapters);
 }
 
 /*
@@ -255,7 +247,7 @@ static bool is_repeated(const struct devlink *devlink, size_t which)
 	return false;
 }
 
-static void judge_versions(struct doctor_context *run, const struct devlink *devlink)
+static bool judge_versions(struct doctor_context *run, const struct devlink *devlink)
 {
 	size_t both = 0, pending = 0;
 
@@ -271,23 +263,21 @@ static void judge_versions(struct doctor_context *run, const struct devlink *dev
 		doctor_evidence(run, SOURCE, "%s: %s is running, %s is stored", version->name,
 				version->running, version->stored);
 	}
-	if (!both) {
-		doctor_not_checked(run, 0, "the driver does not report which firmware is stored");
-		return;
-	}
-	if (!pending) {
-		doctor_ok(run, "the stored firmware is the one that is running");
-		return;
-	}
+	if (!both)
+		return doctor_not_checked(run, 0,
+					  "the driver does not report which firmware is stored");
+	if (!pending)
+		return doctor_ok(run, "the stored firmware is the one that is running");
 	doctor_next_step(
 		run,
 		"when no job runs: devlink dev reload %s/%s action fw_activate, which takes its "
 		"network down for a moment, or restart the host",
 		devlink->bus, devlink->name);
-	doctor_warning(run, "the stored firmware is not the running one: it waits for a reset");
+	return doctor_warning(run,
+			      "the stored firmware is not the running one: it waits for a reset");
 }
 
-void check_firmware_pending(struct doctor_context *run)
+bool check_firmware_pending(struct doctor_context *run)
 {
 	const struct doctor_adapters *adapters = adapters_for(run, ADAPTER_INFO);
 
@@ -306,8 +296,7 @@ void check_firmware_pending(struct doctor_context *run)
 		else
 			judge_versions(run, adapter->devlink);
 	}
-	if (adapters && !run->verdicts)
-		doctor_does_not_apply(run);
+	return run->verdicts || doctor_does_not_apply(run);
 }
 
 /* Adds the reporter's state to the evidence and returns its severity. */
@@ -341,7 +330,7 @@ static enum severity judge_reporter(struct doctor_context *run, const struct dev
 									      : SEVERITY_ERROR;
 }
 
-static void judge_health(struct doctor_context *run, const struct adapter *adapter)
+static bool judge_health(struct doctor_context *run, const struct adapter *adapter)
 {
 	const struct devlink *devlink = adapter->devlink;
 	enum severity worst = SEVERITY_OK;
@@ -362,23 +351,24 @@ static void judge_health(struct doctor_context *run, const struct adapter *adapt
 				 "devlink health dump show give the cause, for the vendor",
 				 devlink->bus, devlink->name);
 	if (worst == SEVERITY_ERROR)
-		doctor_error(run, "the adapter or its driver reports a persistent fault");
-	else if (worst == SEVERITY_WARNING)
-		doctor_warning(run, "the adapter had faults, and its network traffic suffers");
-	else if (worst == SEVERITY_INFO)
-		doctor_not_checked(run, 0, "the health of the adapter is not known");
-	else if (!devlink->reporter_count)
-		doctor_not_checked(run, 0, "the driver has no health reporters");
-	else
-		doctor_ok(run, "no health reporter is in error");
+		return doctor_error(run, "the adapter or its driver reports a persistent fault");
+	if (worst == SEVERITY_WARNING)
+		return doctor_warning(run,
+				      "the adapter had faults, and its network traffic suffers");
+	if (worst == SEVERITY_INFO)
+		return doctor_not_checked(run, 0, "the health of the adapter is not known");
+	if (!devlink->reporter_count)
+		return doctor_not_checked(run, 0, "the driver has no health reporters");
+	return doctor_ok(run, "no health reporter is in error");
 }
 
-void check_firmware_health(struct doctor_context *run)
+bool check_firmware_health(struct doctor_context *run)
 {
 	const struct doctor_adapters *adapters = adapters_for(run, ADAPTER_REPORTERS);
 
 	for (size_t i = 0; adapters && i < adapters->count; i++)
 		judge_health(run, &adapters->items[i]);
+	return run->verdicts;
 }
 
 /* Temperatures are in thousandths of a degree Celsius: Documentation/hwmon/sysfs-interface.rst. */
@@ -452,7 +442,7 @@ static void judge_sensors(struct doctor_context *run, const char *hwmon, struct 
 	strings_free(&files);
 }
 
-void check_temperature(struct doctor_context *run)
+bool check_temperature(struct doctor_context *run)
 {
 	struct hottest hottest = {.severity = SEVERITY_OK};
 	struct strings chips = {.known = false};
@@ -467,17 +457,16 @@ void check_temperature(struct doctor_context *run)
 		 * mlx5_core has sensors since Linux 6.6, bnxt_en since earlier; many drivers have
 		 * none.
 		 */
-		doctor_does_not_apply(run);
-		return;
+		return doctor_does_not_apply(run);
 	}
 	if (hottest.severity == SEVERITY_ERROR)
-		doctor_error(run, "the adapter is too hot");
-	else if (hottest.severity == SEVERITY_WARNING)
-		doctor_warning(run, "the adapter is nearly too hot");
-	else if (rc || hottest.error)
-		doctor_unread(run, "the temperature", "hwmon", rc ? rc : hottest.error, false);
-	else if (!hottest.sensors)
-		doctor_not_checked(run, 0, "no sensor has both a temperature and a limit");
-	else
-		doctor_ok(run, "the temperature is below its limit");
+		return doctor_error(run, "the adapter is too hot");
+	if (hottest.severity == SEVERITY_WARNING)
+		return doctor_warning(run, "the adapter is nearly too hot");
+	if (rc || hottest.error)
+		return doctor_unread(run, "the temperature", "hwmon", rc ? rc : hottest.error,
+				     false);
+	if (!hottest.sensors)
+		return doctor_not_checked(run, 0, "no sensor has both a temperature and a limit");
+	return doctor_ok(run, "the temperature is below its limit");
 }

@@ -155,7 +155,7 @@ static bool is_meant(const struct doctor_context *run, const char *address)
 			: !run->facts->request->objects->count;
 }
 
-static void judge(struct doctor_context *run, const struct complaint *complaint, uint64_t boot_nsec)
+static bool judge(struct doctor_context *run, const struct complaint *complaint, uint64_t boot_nsec)
 {
 	const struct kind *kind = &kinds[complaint->kind];
 	char when[UTC_TEXT_SIZE];
@@ -168,12 +168,11 @@ static void judge(struct doctor_context *run, const struct complaint *complaint,
 	else
 		doctor_evidence(run, "/dev/kmsg", "%s: %.200s", when, complaint->line);
 	if (kind->gave_up && !doctor_device_at(run->facts, complaint->address))
-		doctor_error(run, "%s", kind->summary);
-	else
-		doctor_warning(run, "%s", kind->summary);
+		return doctor_error(run, "%s", kind->summary);
+	return doctor_warning(run, "%s", kind->summary);
 }
 
-void complaints_judge(struct doctor_context *run, const struct complaints *complaints,
+bool complaints_judge(struct doctor_context *run, const struct complaints *complaints,
 		      uint64_t boot_nsec)
 {
 	char since[UTC_TEXT_SIZE];
@@ -182,14 +181,12 @@ void complaints_judge(struct doctor_context *run, const struct complaints *compl
 		if (is_meant(run, complaints->items[i].address))
 			judge(run, &complaints->items[i], boot_nsec);
 	if (run->verdicts)
-		return;
-	if (!complaints->lines) {
-		doctor_not_checked(run, 0, "the kernel log is empty");
-		return;
-	}
+		return true;
+	if (!complaints->lines)
+		return doctor_not_checked(run, 0, "the kernel log is empty");
 	format_time(boot_nsec, complaints->first_usec, since);
 	doctor_evidence(run, "/dev/kmsg", "%zu lines since %s", complaints->lines, since);
-	doctor_ok(run, "no known driver complaint in the kernel log");
+	return doctor_ok(run, "no known driver complaint in the kernel log");
 }
 
 void complaints_clear(struct complaints *complaints)
@@ -216,7 +213,7 @@ static uint64_t boot_nsec(const struct root *root)
 	return boot ? strtoull(boot + sizeof(key) - 1, NULL, 10) * 1000000000 : 0;
 }
 
-void check_kernel_log(struct doctor_context *run)
+bool check_kernel_log(struct doctor_context *run)
 {
 	_cleanup_(complaints_clear) struct complaints complaints = {.count = 0};
 	const struct root *root = &run->facts->root;
@@ -224,15 +221,15 @@ void check_kernel_log(struct doctor_context *run)
 	const uint64_t boot = boot_nsec(root);
 
 	if (rc == -EPERM || rc == -EACCES)
-		doctor_not_checked(run, NEEDS_ROOT, "reading the kernel log needs CAP_SYSLOG");
-	else if (rc == -ENODATA)
-		doctor_not_checked(run, NEEDS_LIVE, "the snapshot has no kernel log");
-	else if (rc == -ENOENT || rc == -ENXIO)
-		doctor_not_checked(run, 0, "there is no /dev/kmsg here");
-	else if (rc)
-		doctor_unread(run, "the kernel log", "/dev/kmsg", rc, true);
-	else if (!boot)
-		doctor_not_checked(run, NEEDS_LIVE, "the snapshot lacks the boot time");
-	else
-		complaints_judge(run, &complaints, boot);
+		return doctor_not_checked(run, NEEDS_ROOT,
+					  "reading the kernel log needs CAP_SYSLOG");
+	if (rc == -ENODATA)
+		return doctor_not_checked(run, NEEDS_LIVE, "the snapshot has no kernel log");
+	if (rc == -ENOENT || rc == -ENXIO)
+		return doctor_not_checked(run, 0, "there is no /dev/kmsg here");
+	if (rc)
+		return doctor_unread(run, "the kernel log", "/dev/kmsg", rc, true);
+	if (!boot)
+		return doctor_not_checked(run, NEEDS_LIVE, "the snapshot lacks the boot time");
+	return complaints_judge(run, &complaints, boot);
 }

@@ -203,7 +203,7 @@ static bool is_port_left_out(struct doctor_expect *expect, const struct port *po
 /* ---- Comparing ---- */
 
 /* Ends with a verdict; `source` is where the value comes from, `unit` its unit. */
-static void judge(struct doctor_context *run, const struct wanted *wanted, const char *title,
+static bool judge(struct doctor_context *run, const struct wanted *wanted, const char *title,
 		  const char *source, const char *actual, const char *unit, bool allowed)
 {
 	_cleanup_(freep) char *text = wanted_text(wanted);
@@ -212,20 +212,18 @@ static void judge(struct doctor_context *run, const struct wanted *wanted, const
 	doctor_evidence(run, source, "%s%s, wanted %s (%s)", actual, unit, text, place);
 	doctor_expected(run, text, actual);
 	if (allowed)
-		doctor_ok(run, "the %s is as expected", title);
-	else
-		doctor_error(run, "the %s is not as expected", title);
+		return doctor_ok(run, "the %s is as expected", title);
+	return doctor_error(run, "the %s is not as expected", title);
 }
 
 /* The same for a value of the inventory; `actual` is NULL if unknown. */
-static void compare(struct doctor_context *run, const struct wanted *wanted, enum wanted_key key,
+static bool compare(struct doctor_context *run, const struct wanted *wanted, enum wanted_key key,
 		    const char *actual, bool allowed)
 {
 	if (actual)
-		judge(run, wanted, wanted_rows[key].title, run->facts->expect->path, actual, "",
-		      allowed);
-	else
-		doctor_unknown(run, wanted_rows[key].title);
+		return judge(run, wanted, wanted_rows[key].title, run->facts->expect->path, actual,
+			     "", allowed);
+	return doctor_unknown(run, wanted_rows[key].title);
 }
 
 /* Whether the value is known and allowed, so that nothing needs to be reported. */
@@ -254,8 +252,7 @@ static bool differs(struct doctor_context *run, const struct selector *selector,
 	doctor_object(run, "%s", name);
 	if (value.known)
 		actual = value.word ? mem_string(value.word) : wanted_number_text(value.number);
-	compare(run, wanted, key, actual, false);
-	return true;
+	return compare(run, wanted, key, actual, false);
 }
 
 static bool device_differs(struct doctor_context *run, const struct selector *selector,
@@ -330,7 +327,7 @@ bool expect_wants_ports(struct doctor_context *run)
 	return false;
 }
 
-void check_port_count(struct doctor_context *run)
+bool check_port_count(struct doctor_context *run)
 {
 	struct doctor_expect *expect = run->facts->expect;
 
@@ -349,6 +346,7 @@ void check_port_count(struct doctor_context *run)
 		compare(run, wanted, WANTED_ACTIVE_PORTS, actual,
 			wanted_allows_number(wanted, (double)tally.active));
 	}
+	return run->verdicts;
 }
 
 /* Returns true, after giving a verdict, if the number of devices is wrong. */
@@ -366,15 +364,12 @@ static bool count_differs(struct doctor_context *run, const struct selector *sel
 	if (!wanted->known && tally->devices)
 		return false;
 	doctor_object(run, "%s", selector->name);
-	if (wanted->known) {
-		compare(run, wanted, WANTED_COUNT, actual, false);
-		return true;
-	}
+	if (wanted->known)
+		return compare(run, wanted, WANTED_COUNT, actual, false);
 	place = expectation_place(&run->facts->expect->file, selector->at);
 	doctor_evidence(run, run->facts->expect->path, "no such device (%s)", place);
 	doctor_expected(run, "at least 1", actual);
-	doctor_error(run, "expected hardware is missing");
-	return true;
+	return doctor_error(run, "expected hardware is missing");
 }
 
 /*
@@ -385,7 +380,7 @@ static bool wants_of_active(const struct selector *selector)
 	return selector->wanted[WANTED_RATE].known || selector->wanted[WANTED_MTU].known;
 }
 
-static void check_selector(struct doctor_context *run, const struct selector *selector)
+static bool check_selector(struct doctor_context *run, const struct selector *selector)
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
 	struct tally tally;
@@ -399,7 +394,7 @@ static void check_selector(struct doctor_context *run, const struct selector *se
 		    !is_left_out(run->facts->expect, &devices->items[i]))
 			any |= device_differs(run, selector, &devices->items[i]);
 	if (any)
-		return;
+		return true;
 	doctor_object(run, "%s", selector->name);
 	doctor_evidence(run, run->facts->expect->path, "%zu device%s", tally.devices,
 			text_plural_s(tally.devices));
@@ -409,15 +404,14 @@ static void check_selector(struct doctor_context *run, const struct selector *se
 				text_plural_s(idle));
 	/* How many ports must be active is judged by port-count, if the file says so. */
 	if (idle && !tally.active && !selector->wanted[WANTED_ACTIVE_PORTS].known)
-		doctor_not_checked(run, 0,
-				   "no port is active, so there is no rate or MTU to compare");
-	else if (tally.devices || counts(run))
-		doctor_ok(run, "the devices are as expected");
-	else
-		doctor_does_not_apply(run);
+		return doctor_not_checked(
+			run, 0, "no port is active, so there is no rate or MTU to compare");
+	if (tally.devices || counts(run))
+		return doctor_ok(run, "the devices are as expected");
+	return doctor_does_not_apply(run);
 }
 
-static void check_memlock_wanted(struct doctor_context *run)
+static bool check_memlock_wanted(struct doctor_context *run)
 {
 	const struct wanted *wanted = &run->facts->expect->file.memlock;
 	const char *source = "/proc/self/limits";
@@ -425,26 +419,24 @@ static void check_memlock_wanted(struct doctor_context *run)
 	double bytes = 0;
 	int rc;
 
-	if (!wanted->known)
-		return;
 	doctor_object(run, "this shell");
 	rc = expect_read_memlock(run->facts, &bytes);
-	if (rc) {
-		limits_unread(run, "the limit on pinned memory", source, rc);
-		return;
-	}
+	if (rc)
+		return limits_unread(run, "the limit on pinned memory", source, rc);
 	actual = wanted_number_text(bytes);
-	judge(run, wanted, "limit on pinned memory", source, actual, isinf(bytes) ? "" : " bytes",
-	      wanted_allows_number(wanted, bytes));
+	return judge(run, wanted, "limit on pinned memory", source, actual,
+		     isinf(bytes) ? "" : " bytes", wanted_allows_number(wanted, bytes));
 }
 
-void check_expect(struct doctor_context *run)
+bool check_expect(struct doctor_context *run)
 {
 	const struct expectation *file = &run->facts->expect->file;
 
+	if (!file->selector_count && !file->memlock.known)
+		return doctor_ok(run, "the file requires nothing");
 	for (size_t i = 0; i < file->selector_count; i++)
 		check_selector(run, &file->selectors[i]);
-	check_memlock_wanted(run);
-	if (!file->selector_count && !file->memlock.known)
-		doctor_ok(run, "the file requires nothing");
+	if (file->memlock.known)
+		check_memlock_wanted(run);
+	return run->verdicts;
 }

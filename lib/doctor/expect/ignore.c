@@ -132,7 +132,7 @@ static bool was_looked_for(const struct doctor_context *run, const struct ignore
 	return true;
 }
 
-static void report_unmatched(struct doctor_context *run, const struct ignored *ignored)
+static bool report_unmatched(struct doctor_context *run, const struct ignored *ignored)
 {
 	const char *names[] = {ignored->pci, ignored->device, ignored->port,
 			       ignored->check.known
@@ -146,7 +146,7 @@ static void report_unmatched(struct doctor_context *run, const struct ignored *i
 			mem_extend(&what, "%s%s", what ? ", " : "", names[i]);
 	doctor_evidence(run, run->facts->expect->path, "%s: %s, %s", place, what, ignored->why);
 	doctor_next_step(run, "remove the entry if its reason no longer applies, or correct it");
-	doctor_note(run, "an entry of ignore matches nothing");
+	return doctor_note(run, "an entry of ignore matches nothing");
 }
 
 void doctor_expect_ignore(struct doctor_context *run)

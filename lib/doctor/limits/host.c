@@ -31,7 +31,7 @@ bool limits_apply_to_function(struct doctor_context *run)
 	return run->function;
 }
 
-void check_numa_balancing(struct doctor_context *run)
+bool check_numa_balancing(struct doctor_context *run)
 {
 	const char *source = "/proc/sys/kernel/numa_balancing";
 	int64_t value = 0;
@@ -39,17 +39,14 @@ void check_numa_balancing(struct doctor_context *run)
 
 	if (rc == -ENOENT && run->facts->root.live) {
 		doctor_evidence(run, source, "there is no %s", source);
-		doctor_ok(run, "the kernel has no automatic NUMA balancing");
-	} else if (rc) {
-		limits_unread(run, "the setting numa_balancing", source, rc);
-	} else {
-		doctor_evidence(run, source, "kernel.numa_balancing = %" PRId64 ", wanted 0",
-				value);
-		if (value)
-			doctor_warning(run, "automatic NUMA balancing moves pages");
-		else
-			doctor_ok(run, "automatic NUMA balancing is off");
+		return doctor_ok(run, "the kernel has no automatic NUMA balancing");
 	}
+	if (rc)
+		return limits_unread(run, "the setting numa_balancing", source, rc);
+	doctor_evidence(run, source, "kernel.numa_balancing = %" PRId64 ", wanted 0", value);
+	if (value)
+		return doctor_warning(run, "automatic NUMA balancing moves pages");
+	return doctor_ok(run, "automatic NUMA balancing is off");
 }
 
 /* Adds the deepest enabled idle state to the evidence. */
@@ -138,17 +135,15 @@ static int count_governors(const struct root *root, const char *directory,
 	return rc;
 }
 
-void check_cpu_power(struct doctor_context *run)
+bool check_cpu_power(struct doctor_context *run)
 {
 	static const char directory[] = "/sys/devices/system/cpu/cpufreq";
 	struct governors governors = {.total = 0};
 	const int rc = count_governors(&run->facts->root, directory + 1, &governors);
 	_cleanup_(freep) char *other = governors.other;
 
-	if (rc && !(rc == -ENOENT && run->facts->root.live)) {
-		limits_unread(run, "the processors' frequency governor", directory, rc);
-		return;
-	}
+	if (rc && !(rc == -ENOENT && run->facts->root.live))
+		return limits_unread(run, "the processors' frequency governor", directory, rc);
 	if (governors.slow)
 		doctor_evidence(run, directory,
 				"governor %s on %zu of %zu policies, wanted performance", other,
@@ -158,13 +153,12 @@ void check_cpu_power(struct doctor_context *run)
 				governors.total ? "governor performance" : "no frequency scaling");
 	show_idle_state(run);
 	if (governors.lowest)
-		doctor_note(run, "processors run at their lowest frequency");
-	else if (governors.slow)
-		doctor_note(run, "processors do not always run at their full frequency");
-	else if (governors.total)
-		doctor_ok(run, "the processors run at their full frequency");
-	else
-		doctor_ok(run, "the kernel does not scale the processors' frequency");
+		return doctor_note(run, "processors run at their lowest frequency");
+	if (governors.slow)
+		return doctor_note(run, "processors do not always run at their full frequency");
+	if (governors.total)
+		return doctor_ok(run, "the processors run at their full frequency");
+	return doctor_ok(run, "the kernel does not scale the processors' frequency");
 }
 
 /* ---- Interrupts ---- */
@@ -196,25 +190,19 @@ static void count_irq(struct doctor_context *run, const char *irq, struct irq_co
 	count->irq = text_clean(irq, strlen(irq));
 }
 
-static void judge_irqs(struct doctor_context *run, const struct irq_count *count)
+static bool judge_irqs(struct doctor_context *run, const struct irq_count *count)
 {
 	const char *local = run->function->local_cpulist;
 
 	/* Not every architecture has CONFIG_GENERIC_IRQ_EFFECTIVE_AFF_MASK in kernel/irq/proc.c. */
-	if (!count->read && count->rc == -ENOENT && run->facts->root.live) {
-		doctor_not_checked(run, 0,
-				   "the kernel does not report which processors serve interrupts");
-		return;
-	}
-	if (!count->read && count->rc) {
-		limits_unread(run, "the processors that serve the interrupts",
-			      "/proc/irq/N/effective_affinity_list", count->rc);
-		return;
-	}
-	if (!count->read) {
-		doctor_not_checked(run, 0, "no interrupt of the device is in use");
-		return;
-	}
+	if (!count->read && count->rc == -ENOENT && run->facts->root.live)
+		return doctor_not_checked(
+			run, 0, "the kernel does not report which processors serve interrupts");
+	if (!count->read && count->rc)
+		return limits_unread(run, "the processors that serve the interrupts",
+				     "/proc/irq/N/effective_affinity_list", count->rc);
+	if (!count->read)
+		return doctor_not_checked(run, 0, "no interrupt of the device is in use");
 	doctor_evidence(run, "/proc/irq/N/effective_affinity_list",
 			"%zu of %zu interrupts on processors other than %s", count->remote,
 			count->read, local);
@@ -222,18 +210,17 @@ static void judge_irqs(struct doctor_context *run, const struct irq_count *count
 	 * A driver with an interrupt for each processor begins with the close ones:
 	 * comp_irq_request_pci(), mlx5/core/eq.c.
 	 */
-	if (!count->remote) {
-		doctor_ok(run, "processors close to the device serve its interrupts");
-	} else if (count->read - count->remote >= sysfs_ranges_count(local)) {
-		doctor_ok(run, "the processors close to the device serve at least as many of its "
-			       "interrupts as there are processors");
-	} else {
-		doctor_evidence(run, NULL, "such as %s on %s", count->irq, count->processors);
-		doctor_note(run, "processors far from the device serve its interrupts");
-	}
+	if (!count->remote)
+		return doctor_ok(run, "processors close to the device serve its interrupts");
+	if (count->read - count->remote >= sysfs_ranges_count(local))
+		return doctor_ok(run,
+				 "the processors close to the device serve at least as many of its "
+				 "interrupts as there are processors");
+	doctor_evidence(run, NULL, "such as %s on %s", count->irq, count->processors);
+	return doctor_note(run, "processors far from the device serve its interrupts");
 }
 
-void check_irq_local(struct doctor_context *run)
+bool check_irq_local(struct doctor_context *run)
 {
 	_cleanup_(strings_free) struct strings irqs = {.known = false};
 	struct irq_count count = {.read = 0};
@@ -241,17 +228,14 @@ void check_irq_local(struct doctor_context *run)
 
 	pci_read(&run->facts->root, run->function, PCI_NUMA, run->facts->problems);
 	if (!run->function->local_cpulist || !sysfs_ranges_count(run->function->local_cpulist)) {
-		doctor_not_checked(run, 0, "the device's local processors are not known");
-		return;
+		return doctor_not_checked(run, 0, "the device's local processors are not known");
 	}
 	rc = sysfs_list(&run->facts->root, &irqs, PCI_FUNCTION "/msi_irqs", run->function->address);
 	/* Without MSI there is a single interrupt, which devices share. */
 	if (rc == -ENOENT)
-		doctor_not_checked(run, 0, "the device has no message-signalled interrupts");
-	else if (rc)
-		doctor_unread(run, "the interrupts", "msi_irqs", rc, false);
+		return doctor_not_checked(run, 0, "the device has no message-signalled interrupts");
 	if (rc)
-		return;
+		return doctor_unread(run, "the interrupts", "msi_irqs", rc, false);
 	/* Many saved trees lack the directory: then hundreds of interrupts need not be tried. */
 	count.rc = rc = sysfs_has_directory(&run->facts->root, "proc/irq") ? 0 : -ENOENT;
 	for (size_t i = 0; !rc && i < irqs.count; i++)
@@ -260,34 +244,30 @@ void check_irq_local(struct doctor_context *run)
 	judge_irqs(run, &count);
 	free(count.processors);
 	free(count.irq);
+	return true;
 }
 
-void check_privileged_qkey(struct doctor_context *run)
+bool check_privileged_qkey(struct doctor_context *run)
 {
 	struct nldev_settings settings;
 	int rc;
 
 	/* Opening a netlink socket would load the RDMA core. */
-	if (!sysfs_has_directory(&run->facts->root, SYSFS_RDMA_CLASS)) {
-		doctor_does_not_apply(run);
-		return;
-	}
+	if (!sysfs_has_directory(&run->facts->root, SYSFS_RDMA_CLASS))
+		return doctor_does_not_apply(run);
 	rc = nldev_read_settings(&run->facts->root, &settings);
-	if (rc == -EOPNOTSUPP || (!rc && !settings.privileged_qkey.known)) {
-		doctor_does_not_apply(run);
-	} else if (rc) {
-		doctor_unread(run, "the setting privileged-qkey", "RDMA netlink", rc, false);
-	} else {
-		doctor_evidence(run, "RDMA netlink SYS_GET", "privileged-qkey %s, wanted off",
-				settings.privileged_qkey.value ? "on" : "off");
-		if (settings.privileged_qkey.value)
-			doctor_note(run, "every user may send with controlled Q_Keys");
-		else
-			doctor_ok(run, "controlled Q_Keys need CAP_NET_RAW");
-	}
+	if (rc == -EOPNOTSUPP || (!rc && !settings.privileged_qkey.known))
+		return doctor_does_not_apply(run);
+	if (rc)
+		return doctor_unread(run, "the setting privileged-qkey", "RDMA netlink", rc, false);
+	doctor_evidence(run, "RDMA netlink SYS_GET", "privileged-qkey %s, wanted off",
+			settings.privileged_qkey.value ? "on" : "off");
+	if (settings.privileged_qkey.value)
+		return doctor_note(run, "every user may send with controlled Q_Keys");
+	return doctor_ok(run, "controlled Q_Keys need CAP_NET_RAW");
 }
 
-void check_nofile(struct doctor_context *run)
+bool check_nofile(struct doctor_context *run)
 {
 	enum { ENOUGH = 65536 };
 	const char *source = "/proc/self/limits";
@@ -299,10 +279,8 @@ void check_nofile(struct doctor_context *run)
 		procfs_parse_limit(text, "Max open files", &soft, &hard);
 	if (!rc && hard.unlimited == TRISTATE_UNKNOWN)
 		rc = -EINVAL;
-	if (rc) {
-		limits_unread(run, "the limit on open files", source, rc);
-		return;
-	}
+	if (rc)
+		return limits_unread(run, "the limit on open files", source, rc);
 	if (hard.unlimited == TRISTATE_YES)
 		doctor_evidence(run, source, "Max open files unlimited");
 	else
@@ -310,9 +288,8 @@ void check_nofile(struct doctor_context *run)
 				hard.value.value, ENOUGH);
 	limits_advise_container(run, "nofile=1048576", "LimitNOFILE=1048576", "");
 	if (hard.unlimited == TRISTATE_NO && hard.value.value < ENOUGH)
-		doctor_note(run, "few files may be open at a time");
-	else
-		doctor_ok(run, "enough files may be open");
+		return doctor_note(run, "few files may be open at a time");
+	return doctor_ok(run, "enough files may be open");
 }
 
 /*
@@ -329,35 +306,32 @@ static bool names_host(const char *description, const char *host)
 	return false;
 }
 
-void check_node_desc(struct doctor_context *run)
+bool check_node_desc(struct doctor_context *run)
 {
 	const char *description = run->device->node_description;
 	char host[SYSFS_TEXT_SIZE];
 	ssize_t length = sysfs_read(&run->facts->root, host, "proc/sys/kernel/hostname");
 
-	if (!description) {
-		doctor_unknown(run, "the node description");
-		return;
-	}
-	if (length < 0) {
-		limits_unread(run, "the host's name", "/proc/sys/kernel/hostname", (int)length);
-		return;
-	}
+	if (!description)
+		return doctor_unknown(run, "the node description");
+	if (length < 0)
+		return limits_unread(run, "the host's name", "/proc/sys/kernel/hostname",
+				     (int)length);
 	/* By default, rdma-ndd writes the name up to the first dot, rdma-core's rdma-ndd.8. */
 	host[strcspn(host, ".")] = '\0';
 	doctor_evidence(run, "node_desc", "node description '%s'", description);
 	if (names_host(description, host))
-		doctor_ok(run, "the node description names the host");
-	else if (run->profile == PROFILE_CONTAINER || doctor_in_container(run->facts))
-		doctor_not_checked(run, 0,
-				   "the container may have another name than the host, whose name "
-				   "is not known");
-	else
-		doctor_note(run, "the node description does not name the host");
+		return doctor_ok(run, "the node description names the host");
+	if (run->profile == PROFILE_CONTAINER || doctor_in_container(run->facts))
+		return doctor_not_checked(
+			run, 0,
+			"the container may have another name than the host, whose name "
+			"is not known");
+	return doctor_note(run, "the node description does not name the host");
 }
 
 /* The current mode is the word in brackets: none [integrity] confidentiality. */
-void check_lockdown(struct doctor_context *run)
+bool check_lockdown(struct doctor_context *run)
 {
 	const char *source = "/sys/kernel/security/lockdown";
 	char text[SYSFS_TEXT_SIZE], *word, *end;
@@ -366,23 +340,20 @@ void check_lockdown(struct doctor_context *run)
 
 	/* The file exists only with the lockdown module and a mounted securityfs. */
 	if (length == -ENOENT)
-		doctor_does_not_apply(run);
-	else if (length < 0)
-		doctor_unread(run, "the lockdown state of the kernel", source, (int)length, true);
+		return doctor_does_not_apply(run);
 	if (length < 0)
-		return;
+		return doctor_unread(run, "the lockdown state of the kernel", source, (int)length,
+				     true);
 	word = strchr(text, '[');
 	end = word ? strchr(word, ']') : NULL;
-	if (!end) {
-		doctor_unread(run, "the lockdown state of the kernel", source, -EINVAL, false);
-		return;
-	}
+	if (!end)
+		return doctor_unread(run, "the lockdown state of the kernel", source, -EINVAL,
+				     false);
 	clean = text_clean(word + 1, (size_t)(end - word - 1));
 	doctor_evidence(run, source, "lockdown %s", clean);
 	if (!strcmp(clean, "none"))
-		doctor_ok(run, "the kernel is not locked down");
-	else
-		doctor_note(run, "the kernel is locked down, so tools that map the adapter fail");
+		return doctor_ok(run, "the kernel is not locked down");
+	return doctor_note(run, "the kernel is locked down, so tools that map the adapter fail");
 }
 
 /* A snapshot has empty files with the names of the records, but not their times. */
@@ -409,10 +380,10 @@ static bool is_pstore_missing(const struct root *root)
 	return !sysfs_read_long(root, &text, "proc/self/mountinfo") && !strstr(text, " - pstore ");
 }
 
-void check_pstore(struct doctor_context *run)
+bool check_pstore(struct doctor_context *run)
 {
 	const char *source = "/sys/fs/pstore";
-	struct strings names = {.known = false};
+	_cleanup_(strings_free) struct strings names = {.known = false};
 	struct timespec time, newest = {0};
 	const char *name = NULL;
 	char date[32] = "";
@@ -420,17 +391,13 @@ void check_pstore(struct doctor_context *run)
 	size_t count = 0;
 	int rc;
 
-	if (is_pstore_missing(&run->facts->root)) {
-		doctor_does_not_apply(run);
-		return;
-	}
+	if (is_pstore_missing(&run->facts->root))
+		return doctor_does_not_apply(run);
 	rc = sysfs_list(&run->facts->root, &names, "sys/fs/pstore");
 	if (rc == -ENOENT)
-		doctor_does_not_apply(run);
-	else if (rc)
-		doctor_unread(run, "the saved records of crashes", source, rc, true);
+		return doctor_does_not_apply(run);
 	if (rc)
-		return;
+		return doctor_unread(run, "the saved records of crashes", source, rc, true);
 	for (size_t i = 0; i < names.count; i++) {
 		if (strncmp(names.items[i], "dmesg-", strlen("dmesg-")))
 			continue;
@@ -446,8 +413,6 @@ void check_pstore(struct doctor_context *run)
 	doctor_evidence(run, source, "%zu dmesg record%s%s%s", count, text_plural_s(count),
 			*date ? ", the newest of " : "", date);
 	if (count)
-		doctor_note(run, "the kernel has saved a record of a crash");
-	else
-		doctor_ok(run, "pstore holds no record of a crash");
-	strings_free(&names);
+		return doctor_note(run, "the kernel has saved a record of a crash");
+	return doctor_ok(run, "pstore holds no record of a crash");
 }

@@ -14,22 +14,20 @@
  * The EFA provider of libfabric takes its buffers from huge pages, with a small gain, and from
  * others if there are none: efa_rdm_ep_fiops.c and docs/overview.md in prov/efa.
  */
-static void judge_no_hugepages(struct doctor_context *run)
+static bool judge_no_hugepages(struct doctor_context *run)
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
 	bool efa = false;
 
 	for (size_t i = 0; i < devices->count; i++)
 		efa |= devices->items[i].driver && !strcmp(devices->items[i].driver, "efa");
-	if (!efa) {
-		doctor_does_not_apply(run);
-		return;
-	}
+	if (!efa)
+		return doctor_does_not_apply(run);
 	doctor_evidence(run, "/sys/kernel/mm/hugepages", "none reserved");
-	doctor_note(run, "libfabric finds no huge pages for its buffers on EFA");
+	return doctor_note(run, "libfabric finds no huge pages for its buffers on EFA");
 }
 
-void check_hugepages(struct doctor_context *run)
+bool check_hugepages(struct doctor_context *run)
 {
 	static const char directory[] = "sys/kernel/mm/hugepages";
 	const struct root *root = &run->facts->root;
@@ -61,11 +59,11 @@ void check_hugepages(struct doctor_context *run)
 	}
 	strings_free(&sizes);
 	if (rc && !(rc == -ENOENT && root->live))
-		limits_unread(run, "the reserved huge pages", "/sys/kernel/mm/hugepages", rc);
-	else if (!any)
-		judge_no_hugepages(run);
-	else if (empty)
-		doctor_note(run, "reserved huge pages are used up");
-	else
-		doctor_ok(run, "reserved huge pages are free");
+		return limits_unread(run, "the reserved huge pages", "/sys/kernel/mm/hugepages",
+				     rc);
+	if (!any)
+		return judge_no_hugepages(run);
+	if (empty)
+		return doctor_note(run, "reserved huge pages are used up");
+	return doctor_ok(run, "reserved huge pages are free");
 }

@@ -39,14 +39,13 @@ void doctor_limits_free(struct doctor_limits *limits)
 	free(limits);
 }
 
-void limits_unread(struct doctor_context *run, const char *what, const char *source, int rc)
+bool limits_unread(struct doctor_context *run, const char *what, const char *source, int rc)
 {
 	if (rc == -ENOENT && !run->facts->root.live) {
 		doctor_evidence(run, source, "the saved tree has no %s", source);
-		doctor_not_checked(run, NEEDS_LIVE, "the saved tree lacks %s", what);
-		return;
+		return doctor_not_checked(run, NEEDS_LIVE, "the saved tree lacks %s", what);
 	}
-	doctor_unread(run, what, source, rc, true);
+	return doctor_unread(run, what, source, rc, true);
 }
 
 /* Kubernetes has no limits of its own: containers have those of their runtime. */
@@ -179,7 +178,7 @@ static bool may_lock(struct doctor_facts *facts)
 	return task.capabilities.known && task.capabilities.value >> PRIVILEGE_IPC_LOCK & 1;
 }
 
-static void check_this_shell(struct doctor_context *run)
+static bool check_this_shell(struct doctor_context *run)
 {
 	const char *source = "/proc/self/limits";
 	struct memlock memlock = {.memory_bytes = 0};
@@ -189,21 +188,16 @@ static void check_this_shell(struct doctor_context *run)
 	if (!rc)
 		rc = take_memlock(run, text, source, &memlock);
 	doctor_object(run, "this shell");
-	if (rc) {
-		limits_unread(run, "the limit on pinned memory", source, rc);
-		return;
-	}
-	if (is_enough(&memlock)) {
-		doctor_ok(run, "memory can be pinned without a limit");
-		return;
-	}
+	if (rc)
+		return limits_unread(run, "the limit on pinned memory", source, rc);
+	if (is_enough(&memlock))
+		return doctor_ok(run, "memory can be pinned without a limit");
 	const bool may = may_lock(run->facts);
 	/* capable() in ib_umem_get() checks against the first user namespace. */
 	const bool in_vain = may && is_in_user_namespace(run->facts);
 	if (may && !in_vain) {
 		doctor_evidence(run, "/proc/self/status", "CAP_IPC_LOCK is held");
-		doctor_ok(run, "the limit on pinned memory does not apply to this process");
-		return;
+		return doctor_ok(run, "the limit on pinned memory does not apply to this process");
 	}
 	if (in_vain)
 		doctor_evidence(run,
@@ -212,8 +206,8 @@ static void check_this_shell(struct doctor_context *run)
 				"the limit");
 	limits_advise_container(run, "memlock=-1", "LimitMEMLOCK=infinity",
 				in_vain ? "" : ", or, if it runs as root, give it CAP_IPC_LOCK");
-	doctor_verdict(run, severity_of(run, &memlock),
-		       "pinned memory is limited, so registering more fails");
+	return doctor_verdict(run, severity_of(run, &memlock),
+			      "pinned memory is limited, so registering more fails");
 }
 
 static const struct daemon_kind *find_kind(const char *name)
@@ -320,19 +314,18 @@ static void advise_daemon(struct doctor_context *run, const struct daemon_proces
 			 name, name, also);
 }
 
-static void judge_daemon(struct doctor_context *run, const struct daemons *daemons,
+static bool judge_daemon(struct doctor_context *run, const struct daemons *daemons,
 			 const struct daemon_process *process, const struct memlock *memlock)
 {
 	const enum daemon_role role = process->kind->role;
 	enum severity severity = severity_of(run, memlock);
 	_cleanup_(limit_setting_clear) struct limit_setting logins = {.value = NULL};
 
-	if (role == STARTS_LOGINS && doctor_is_contained(run)) {
-		doctor_not_checked(run, 0,
-				   "the limit of logins is in files of the host, which a container "
-				   "does not have");
-		return;
-	}
+	if (role == STARTS_LOGINS && doctor_is_contained(run))
+		return doctor_not_checked(
+			run, 0,
+			"the limit of logins is in files of the host, which a container "
+			"does not have");
 	if (role == STARTS_LOGINS) {
 		const bool hard_is_none = memlock->hard.unlimited == TRISTATE_YES;
 		const bool lifted = limit_of_logins(&run->facts->root, hard_is_none, &logins);
@@ -340,27 +333,25 @@ static void judge_daemon(struct doctor_context *run, const struct daemons *daemo
 		if (logins.value)
 			doctor_evidence(run, logins.file, "memlock %s for logins in %s",
 					logins.value, logins.file);
-		if (lifted) {
-			doctor_ok(run, "logins get more than the daemon has");
-			return;
-		}
+		if (lifted)
+			return doctor_ok(run, "logins get more than the daemon has");
 		severity = SEVERITY_WARNING;
 	}
 	if (role == STARTS_NOTHING || (role == STARTS_CONTAINERS && !daemons->kubernetes))
 		severity = SEVERITY_NOTICE;
 	advise_daemon(run, process);
 	if (role == STARTS_LOGINS)
-		doctor_verdict(run, severity, "logins probably inherit a limit on pinned memory");
-	else if (role == STARTS_NOTHING)
-		doctor_verdict(run, severity,
-			       "pinned memory of the daemon is limited; containers "
-			       "have the limit of their runtime");
-	else
-		doctor_verdict(run, severity, "%s inherit a limit on pinned memory",
-			       role == STARTS_JOBS ? "jobs" : "containers");
+		return doctor_verdict(run, severity,
+				      "logins probably inherit a limit on pinned memory");
+	if (role == STARTS_NOTHING)
+		return doctor_verdict(run, severity,
+				      "pinned memory of the daemon is limited; containers "
+				      "have the limit of their runtime");
+	return doctor_verdict(run, severity, "%s inherit a limit on pinned memory",
+			      role == STARTS_JOBS ? "jobs" : "containers");
 }
 
-static void check_daemon(struct doctor_context *run, const struct daemons *daemons,
+static bool check_daemon(struct doctor_context *run, const struct daemons *daemons,
 			 const struct daemon_process *process)
 {
 	_cleanup_(freep) char *source = mem_format("/proc/%" PRIu64 "/limits", process->pid);
@@ -371,20 +362,17 @@ static void check_daemon(struct doctor_context *run, const struct daemons *daemo
 	if (!rc)
 		rc = take_memlock(run, text, source, &memlock);
 	/* The daemon has ended in the meantime, so it no longer matters. */
-	if (rc == -ESRCH || (rc == -ENOENT && run->facts->root.live)) {
-		doctor_does_not_apply(run);
-		return;
-	}
+	if (rc == -ESRCH || (rc == -ENOENT && run->facts->root.live))
+		return doctor_does_not_apply(run);
 	doctor_object(run, "%s[%" PRIu64 "]", process->kind->name, process->pid);
 	if (rc)
-		limits_unread(run, "the daemon's limit on pinned memory", source, rc);
-	else if (is_enough(&memlock))
-		doctor_ok(run, "processes that it starts can pin memory without a limit");
-	else
-		judge_daemon(run, daemons, process, &memlock);
+		return limits_unread(run, "the daemon's limit on pinned memory", source, rc);
+	if (is_enough(&memlock))
+		return doctor_ok(run, "processes that it starts can pin memory without a limit");
+	return judge_daemon(run, daemons, process, &memlock);
 }
 
-void check_memlock(struct doctor_context *run)
+bool check_memlock(struct doctor_context *run)
 {
 	struct daemons daemons;
 
@@ -398,6 +386,7 @@ void check_memlock(struct doctor_context *run)
 		doctor_unread(run, "the processes of other users", "/proc", daemons.rc, true);
 	}
 	free(daemons.items);
+	return true;
 }
 
 /* ---- Control groups ---- */
@@ -441,7 +430,7 @@ static const struct cgroup_device *find_quota(const struct cgroup_level *level, 
 	return NULL;
 }
 
-void check_rdma_cgroup(struct doctor_context *run)
+bool check_rdma_cgroup(struct doctor_context *run)
 {
 	struct doctor_limits *limits = doctor_limits(run->facts);
 	bool limited = false, full = false;
@@ -449,11 +438,9 @@ void check_rdma_cgroup(struct doctor_context *run)
 
 	/* The group is above this control group namespace: find_group(), procfs.c. */
 	if (rc == -ENOENT && run->facts->root.live)
-		doctor_not_checked(run, 0, "the control group cannot be seen from here");
-	else if (rc)
-		limits_unread(run, "the control group", "/proc/self/cgroup", rc);
+		return doctor_not_checked(run, 0, "the control group cannot be seen from here");
 	if (rc)
-		return;
+		return limits_unread(run, "the control group", "/proc/self/cgroup", rc);
 	for (size_t i = 0; i < limits->cgroups.count; i++) {
 		const struct cgroup_level *level = &limits->cgroups.items[i];
 		const struct cgroup_device *quota = find_quota(level, run->device->name);
@@ -465,15 +452,12 @@ void check_rdma_cgroup(struct doctor_context *run)
 		full |= show_quota(run, level->group, "hca_object", &quota->objects,
 				   &quota->most_objects, &limited);
 	}
-	if (full) {
-		doctor_error(run, "a control group's quota of RDMA objects is used up");
-	} else if (limited) {
-		doctor_note(run, "a control group limits the RDMA objects of this process");
-	} else {
-		doctor_evidence(run, "rdma.max",
-				"%zu group%s with the controller, none with a limit",
-				limits->cgroups.count, text_plural_s(limits->cgroups.count));
-		doctor_ok(run, "no control group%s limits RDMA objects",
-			  limits->cgroups.more_above ? " that can be seen from here" : "");
-	}
+	if (full)
+		return doctor_error(run, "a control group's quota of RDMA objects is used up");
+	if (limited)
+		return doctor_note(run, "a control group limits the RDMA objects of this process");
+	doctor_evidence(run, "rdma.max", "%zu group%s with the controller, none with a limit",
+			limits->cgroups.count, text_plural_s(limits->cgroups.count));
+	return doctor_ok(run, "no control group%s limits RDMA objects",
+			 limits->cgroups.more_above ? " that can be seen from here" : "");
 }

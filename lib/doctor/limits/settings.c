@@ -212,7 +212,7 @@ static bool has_rdma_device(const struct name_filter *filter, const struct docto
 }
 
 /* ucp_context.c of UCX: a device can be named without its port since 1.21. */
-static void check_ports(struct doctor_context *run, const struct name_filter *filter,
+static bool check_ports(struct doctor_context *run, const struct name_filter *filter,
 			const struct doctor_limits *names)
 {
 	_cleanup_(freep) char *list = NULL;
@@ -231,18 +231,15 @@ static void check_ports(struct doctor_context *run, const struct name_filter *fi
 		doctor_next_step(run,
 				 "add RDMA devices to UCX_NET_DEVICES, or remove it, unless UCX is "
 				 "meant to use TCP: rdmactl devices lists the names");
-		doctor_note(run, "UCX uses no RDMA device with this setting");
-		return;
+		return doctor_note(run, "UCX uses no RDMA device with this setting");
 	}
-	if (!list) {
-		doctor_ok(run, "the setting fits the devices of the host");
-		return;
-	}
+	if (!list)
+		return doctor_ok(run, "the setting fits the devices of the host");
 	doctor_next_step(run, "name the ports: %s", list);
-	doctor_note(run, "UCX before 1.21 does not recognise a device without its port");
+	return doctor_note(run, "UCX before 1.21 does not recognise a device without its port");
 }
 
-static void check_names(struct doctor_context *run, const struct setting_row *row,
+static bool check_names(struct doctor_context *run, const struct setting_row *row,
 			const char *value)
 {
 	const struct doctor_limits *names = read_names(run);
@@ -267,56 +264,47 @@ static void check_names(struct doctor_context *run, const struct setting_row *ro
 	}
 	if (!missing || (filter.exclude && row->kind == NCCL_NETDEVS)) {
 		if (row->kind == UCX_DEVICES)
-			check_ports(run, &filter, names);
-		else
-			doctor_ok(run, "the setting fits the devices of the host");
-		return;
+			return check_ports(run, &filter, names);
+		return doctor_ok(run, "the setting fits the devices of the host");
 	}
 	doctor_evidence(run, NULL, "nothing is called %s%s", missing,
 			filter.exact ? "" : ", or has a name that begins like that");
 	advise(run, row, first, names);
 	if (filter.exclude)
-		doctor_note(run, "the setting excludes devices that do not exist");
-	else
-		doctor_warning(run, "the setting names devices that do not exist");
+		return doctor_note(run, "the setting excludes devices that do not exist");
+	return doctor_warning(run, "the setting names devices that do not exist");
 }
 
-static void check_transports(struct doctor_context *run, const char *value)
+static bool check_transports(struct doctor_context *run, const char *value)
 {
 	_cleanup_(name_filter_clear) struct name_filter filter;
 
 	name_filter_parse_ucx(&filter, value);
-	if (ucx_transports_have_rdma(&filter, &read_names(run)->drivers)) {
-		doctor_ok(run, "the setting does not keep UCX from using RDMA");
-		return;
-	}
+	if (ucx_transports_have_rdma(&filter, &read_names(run)->drivers))
+		return doctor_ok(run, "the setting does not keep UCX from using RDMA");
 	/* Every device has a transport of this name. */
 	doctor_next_step(run, "remove UCX_TLS, or let it have ib, without ^, unless UCX is meant "
 			      "to use TCP");
-	doctor_note(run, "UCX sends no messages by RDMA with this setting");
+	return doctor_note(run, "UCX sends no messages by RDMA with this setting");
 }
 
-static void check_gid_index(struct doctor_context *run, const char *value)
+static bool check_gid_index(struct doctor_context *run, const char *value)
 {
 	/* The default, -1, lets NCCL choose. */
-	if (!strcmp(value, "-1")) {
-		doctor_ok(run, "the library chooses the GID");
-		return;
-	}
+	if (!strcmp(value, "-1"))
+		return doctor_ok(run, "the library chooses the GID");
 	doctor_next_step(run, "remove NCCL_IB_GID_INDEX: NCCL 2.21 and later choose the GID "
 			      "themselves; rdmactl gids shows the current indexes");
-	doctor_note(run, "a fixed GID index can become wrong when an address changes");
+	return doctor_note(run, "a fixed GID index can become wrong when an address changes");
 }
 
 /* NCCL parses the first like strtoll() with base 0, and compares the second without case. */
-static void check_off(struct doctor_context *run, const struct setting_row *row, const char *value)
+static bool check_off(struct doctor_context *run, const struct setting_row *row, const char *value)
 {
-	if (row->kind == NCCL_OFF ? !strtoll(value, NULL, 0) : strcasecmp(value, "Socket")) {
-		doctor_ok(run, "the setting does not keep NCCL from using RDMA");
-		return;
-	}
+	if (row->kind == NCCL_OFF ? !strtoll(value, NULL, 0) : strcasecmp(value, "Socket"))
+		return doctor_ok(run, "the setting does not keep NCCL from using RDMA");
 	doctor_next_step(run, "remove %s, unless NCCL is meant to use TCP", row->name);
-	doctor_note(run, "NCCL itself does not use RDMA with this setting");
+	return doctor_note(run, "NCCL itself does not use RDMA with this setting");
 }
 
 /*
@@ -335,22 +323,18 @@ static bool has_efa(const char *value)
 	return excludes;
 }
 
-static void check_libfabric(struct doctor_context *run, const char *value)
+static bool check_libfabric(struct doctor_context *run, const char *value)
 {
-	if (has_efa(value)) {
-		doctor_ok(run, "the setting does not keep libfabric from using EFA");
-		return;
-	}
+	if (has_efa(value))
+		return doctor_ok(run, "the setting does not keep libfabric from using EFA");
 	doctor_next_step(run,
 			 "remove FI_PROVIDER, or let it have efa, unless libfabric is meant to "
 			 "use TCP");
-	doctor_note(run, "libfabric does not use EFA with this setting");
+	return doctor_note(run, "libfabric does not use EFA with this setting");
 }
 
-void check_stale_env(struct doctor_context *run)
+bool check_stale_env(struct doctor_context *run)
 {
-	bool any = false;
-
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
 		_cleanup_(freep) char *source = NULL, *clean = NULL;
 		_cleanup_(freep) char *value = doctor_setting(run->facts, settings[i].name,
@@ -360,7 +344,6 @@ void check_stale_env(struct doctor_context *run)
 		if (!length || (settings[i].kind == LIBFABRIC &&
 				!strings_contain(&read_names(run)->drivers, "efa")))
 			continue;
-		any = true;
 		clean = text_clean(value, length < SHOWN_MOST ? length : SHOWN_MOST);
 		doctor_object(run, "%s", settings[i].name);
 		doctor_evidence(run, source, "%s=%s (%s)", settings[i].name, clean, source);
@@ -375,6 +358,5 @@ void check_stale_env(struct doctor_context *run)
 		else
 			check_names(run, &settings[i], value);
 	}
-	if (!any)
-		doctor_does_not_apply(run);
+	return run->verdicts || doctor_does_not_apply(run);
 }

@@ -191,29 +191,25 @@ static bool is_reported(struct doctor_context *run)
 	return false;
 }
 
-static void conclude(struct doctor_context *run, const struct sums *sums, size_t counters)
+static bool conclude(struct doctor_context *run, const struct sums *sums, size_t counters)
 {
-	if (sums->grown[PCI_AER_FATAL] || sums->grown[PCI_AER_NONFATAL]) {
-		doctor_error(run, "uncorrectable PCIe errors are increasing");
-	} else if (sums->grown[PCI_AER_CORRECTABLE]) {
-		doctor_warning(run, "correctable PCIe errors are increasing");
-	} else if (!counters) {
-		doctor_not_checked(run, 0, "no function on the path counts PCIe errors");
-	} else {
-		doctor_evidence(run, "aer_dev_correctable, aer_dev_nonfatal, aer_dev_fatal",
-				"%zu counters on the path, none grew in %.1f s", counters,
-				doctor_growth_seconds(run->facts));
-		if (run->facts->root.live && !is_reported(run)) {
-			doctor_not_checked(run, 0,
-					   "the kernel does not handle PCIe errors here, so its "
-					   "counters may stand still");
-			return;
-		}
-		doctor_nothing_grew(run, "no PCIe error counter grew");
-	}
+	if (sums->grown[PCI_AER_FATAL] || sums->grown[PCI_AER_NONFATAL])
+		return doctor_error(run, "uncorrectable PCIe errors are increasing");
+	if (sums->grown[PCI_AER_CORRECTABLE])
+		return doctor_warning(run, "correctable PCIe errors are increasing");
+	if (!counters)
+		return doctor_not_checked(run, 0, "no function on the path counts PCIe errors");
+	doctor_evidence(run, "aer_dev_correctable, aer_dev_nonfatal, aer_dev_fatal",
+			"%zu counters on the path, none grew in %.1f s", counters,
+			doctor_growth_seconds(run->facts));
+	if (run->facts->root.live && !is_reported(run))
+		return doctor_not_checked(run, 0,
+					  "the kernel does not handle PCIe errors here, so its "
+					  "counters may stand still");
+	return doctor_nothing_grew(run, "no PCIe error counter grew");
 }
 
-void check_pcie_errors(struct doctor_context *run)
+bool check_pcie_errors(struct doctor_context *run)
 {
 	const struct pci_function *unread = NULL;
 	struct sums sums = {.run = run};
@@ -224,8 +220,7 @@ void check_pcie_errors(struct doctor_context *run)
 	/* A saved counter file as the first reading has only the counters of ports. */
 	if (!run->facts->request->interval_msec) {
 		doctor_next_step(run, "take two readings instead: rdmactl doctor --interval 10s");
-		doctor_not_checked(run, NEEDS_INTERVAL, "the counters were read only once");
-		return;
+		return doctor_not_checked(run, NEEDS_INTERVAL, "the counters were read only once");
 	}
 	for (const struct pci_function *at = run->function; at; at = at->parent) {
 		const size_t found = add_function(&sums, at);
@@ -242,8 +237,7 @@ void check_pcie_errors(struct doctor_context *run)
 	if (unread && !sums.grown[0] && !sums.grown[1] && !sums.grown[2]) {
 		_cleanup_(freep) char *path = doctor_pci_source(unread, pci_aer_files[unread_file]);
 
-		doctor_unread(run, "the PCIe error counters", path, unread_rc, false);
-	} else {
-		conclude(run, &sums, counters);
+		return doctor_unread(run, "the PCIe error counters", path, unread_rc, false);
 	}
+	return conclude(run, &sums, counters);
 }

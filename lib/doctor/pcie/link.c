@@ -131,7 +131,7 @@ static size_t show_slow_above(struct doctor_context *run, const struct hop *firs
 	return slow;
 }
 
-static void judge_first(struct doctor_context *run, const struct hop *first)
+static bool judge_first(struct doctor_context *run, const struct hop *first)
 {
 	const struct words own = describe(&first->lower->max_speed_gtps,
 					  &first->lower->max_width_lanes);
@@ -141,22 +141,21 @@ static void judge_first(struct doctor_context *run, const struct hop *first)
 		doctor_next_step(run, "%s",
 				 "check on the host of this virtual machine, or in the manual of "
 				 "the board, what the slot can do");
-		doctor_note(run, "the PCIe link runs below what the adapter can do; the port above "
-				 "it may be the limit, but what it can do is not known");
-		return;
+		return doctor_note(
+			run, "the PCIe link runs below what the adapter can do; the port above "
+			     "it may be the limit, but what it can do is not known");
 	}
-	if (!is_limited(first)) {
-		doctor_ok(run, "the PCIe links run as fast and as wide as both of their ends can");
-		return;
-	}
+	if (!is_limited(first))
+		return doctor_ok(
+			run, "the PCIe links run as fast and as wide as both of their ends can");
 	doctor_evidence(run, NULL, "the adapter can do %s", own.text);
 	doctor_next_step(run, "%s",
 			 "if the bandwidth matters (pcie-enough), move the adapter to a slot that "
 			 "can do as much as the adapter");
-	doctor_note(run, "the slot can do less than the adapter");
+	return doctor_note(run, "the slot can do less than the adapter");
 }
 
-void check_pcie_link(struct doctor_context *run)
+bool check_pcie_link(struct doctor_context *run)
 {
 	const struct hop first = read_hop(run, run->function);
 	size_t slow = 0;
@@ -167,15 +166,15 @@ void check_pcie_link(struct doctor_context *run)
 	}
 	slow += show_slow_above(run, &first);
 	if (slow)
-		doctor_warning(run, "a PCIe link runs below what both of its ends can do");
-	else if (is_known(&first))
-		judge_first(run, &first);
-	else if (first.most_speed.known || first.most_lanes.known)
-		doctor_not_checked(run, 0, "the PCIe link does not report its speed and width");
-	else
-		doctor_not_checked(run, 0,
-				   "the function has no PCIe link attributes (an old kernel or "
-				   "card, or a virtual machine)");
+		return doctor_warning(run, "a PCIe link runs below what both of its ends can do");
+	if (is_known(&first))
+		return judge_first(run, &first);
+	if (first.most_speed.known || first.most_lanes.known)
+		return doctor_not_checked(run, 0,
+					  "the PCIe link does not report its speed and width");
+	return doctor_not_checked(run, 0,
+				  "the function has no PCIe link attributes (an old kernel or "
+				  "card, or a virtual machine)");
 }
 
 /*
@@ -273,21 +272,19 @@ static struct hop find_narrowest(struct doctor_context *run, struct real *ret_gb
 }
 
 /* Traffic of accelerators need not use the links to the processor. */
-static void judge_slow_links(struct doctor_context *run)
+static bool judge_slow_links(struct doctor_context *run)
 {
 	struct pci_function *direct;
 
 	switch (pci_find_data_direct(&run->facts->root, &run->facts->pci, run->function, &direct,
 				     run->facts->problems)) {
 	case PCI_PAIRING_NONE:
-		doctor_warning(run, "the PCIe links carry less than a port can send");
-		return;
+		return doctor_warning(run, "the PCIe links carry less than a port can send");
 	case PCI_PAIRING_UNKNOWN:
-		doctor_not_checked(run, run->facts->root.live ? NEEDS_ROOT : NEEDS_LIVE,
-				   "the PCIe links carry less than a port can send, but the "
-				   "adapter may have a Data Direct function, which only serial "
-				   "numbers show");
-		return;
+		return doctor_not_checked(
+			run, run->facts->root.live ? NEEDS_ROOT : NEEDS_LIVE,
+			"the PCIe links carry less than a port can send, but the adapter may have "
+			"a Data Direct function, which only serial numbers show");
 	case PCI_PAIRING_GUESSED:
 		doctor_evidence(
 			run, NULL,
@@ -300,11 +297,12 @@ static void judge_slow_links(struct doctor_context *run)
 	}
 	doctor_next_step(run, "nothing to do for memory of accelerators; transfers from the host's "
 			      "own memory cannot use all of the port's rate");
-	doctor_note(run, "the PCIe links to the processor carry less than a port can send, but "
-			 "traffic of accelerators has links of its own");
+	return doctor_note(run,
+			   "the PCIe links to the processor carry less than a port can send, but "
+			   "traffic of accelerators has links of its own");
 }
 
-void check_pcie_enough(struct doctor_context *run)
+bool check_pcie_enough(struct doctor_context *run)
 {
 	struct real gbps;
 	const struct hop hop = find_narrowest(run, &gbps);
@@ -313,15 +311,11 @@ void check_pcie_enough(struct doctor_context *run)
 	double fastest, card;
 
 	sum_rates(run->device, &fastest);
-	if (!gbps.known) {
-		doctor_unknown(run, "the bandwidth of the PCIe link");
-		return;
-	}
-	if (!fastest) {
-		doctor_not_checked(run, 0,
-				   "no port is active, so the rate that is needed is not known");
-		return;
-	}
+	if (!gbps.known)
+		return doctor_unknown(run, "the bandwidth of the PCIe link");
+	if (!fastest)
+		return doctor_not_checked(
+			run, 0, "no port is active, so the rate that is needed is not known");
 	card = card_rate(run);
 	doctor_evidence(run, source, "%s: %s, %.1f Gb/s", hop.lower->address, words.text,
 			gbps.value);
@@ -329,12 +323,12 @@ void check_pcie_enough(struct doctor_context *run)
 	if (card > fastest)
 		doctor_evidence(run, NULL, "all ports of the card %.1f Gb/s", card);
 	if (gbps.value >= card)
-		doctor_ok(run, "the PCIe links can carry what the ports can send");
-	else if (gbps.value >= fastest)
-		doctor_note(run, "the PCIe links can carry one port, but not all ports of the "
-				 "card at once");
-	else if (doctor_earlier(run, CHECK_ID_pcie_link) >= SEVERITY_WARNING)
-		doctor_because(run, CHECK_ID_pcie_link);
-	else
-		judge_slow_links(run);
+		return doctor_ok(run, "the PCIe links can carry what the ports can send");
+	if (gbps.value >= fastest)
+		return doctor_note(run,
+				   "the PCIe links can carry one port, but not all ports of the "
+				   "card at once");
+	if (doctor_earlier(run, CHECK_ID_pcie_link) >= SEVERITY_WARNING)
+		return doctor_because(run, CHECK_ID_pcie_link);
+	return judge_slow_links(run);
 }

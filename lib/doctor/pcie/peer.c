@@ -117,7 +117,7 @@ static void show_redirection(const struct comparison *found)
 				(unsigned long long)apart->parent->iommu_group.value);
 }
 
-static void judge_redirection(const struct comparison *found)
+static bool judge_redirection(const struct comparison *found)
 {
 	struct doctor_context *run = found->run;
 	const char *keeper = driver_of_guests(run);
@@ -125,8 +125,7 @@ static void judge_redirection(const struct comparison *found)
 	show_redirection(found);
 	if (keeper) {
 		doctor_evidence(run, NULL, "functions are bound to %s", keeper);
-		doctor_ok(run, "the switch redirects traffic, which virtual machines need");
-		return;
+		return doctor_ok(run, "the switch redirects traffic, which virtual machines need");
 	}
 	if (found->redirected) {
 		doctor_next_step(
@@ -134,46 +133,46 @@ static void judge_redirection(const struct comparison *found)
 			"switch ACS off in the firmware setup, or add pci=disable_acs_redir=%s "
 			"(all such ports, separated by ;) to the kernel's command line and restart",
 			found->port->address);
-		doctor_warning(run, "the switch redirects traffic between adapter and accelerator "
-				    "to the processor");
-		return;
+		return doctor_warning(
+			run, "the switch redirects traffic between adapter and accelerator "
+			     "to the processor");
 	}
 	doctor_next_step(run, "run as root, to see the bits themselves: rdmactl doctor --only "
 			      "gdr-acs");
-	doctor_warning(run, "the switch probably redirects traffic between adapter and "
-			    "accelerator to the processor");
+	return doctor_warning(run, "the switch probably redirects traffic between adapter and "
+				   "accelerator to the processor");
 }
 
-void check_gdr_acs(struct doctor_context *run)
+bool check_gdr_acs(struct doctor_context *run)
 {
 	struct comparison found = {.run = run};
 
 	compare_all(&found);
-	if (!found.accelerators) {
-		doctor_does_not_apply(run);
-		return;
-	}
+	if (!found.accelerators)
+		return doctor_does_not_apply(run);
 	doctor_evidence(run, NULL, "accelerators below the same switch: %zu", found.accelerators);
 	if (found.direct_nic) {
 		doctor_evidence(run, NULL, "a data function 15b3:2100 next to them");
-		doctor_ok(run, "a Direct NIC carries the data; rdma_topo check tests its settings");
-	} else if (found.redirected || found.apart) {
-		judge_redirection(&found);
-	} else if (found.direct == found.accelerators) {
-		doctor_ok(run, "the switch does not redirect");
-	} else if (found.unread && found.unread->acs_error == -EOPNOTSUPP) {
-		doctor_not_checked(run, 0,
-				   "the kernel does not reach the part of a port's config space "
-				   "that has the settings");
-	} else if (found.unread) {
+		return doctor_ok(
+			run, "a Direct NIC carries the data; rdma_topo check tests its settings");
+	}
+	if (found.redirected || found.apart)
+		return judge_redirection(&found);
+	if (found.direct == found.accelerators)
+		return doctor_ok(run, "the switch does not redirect");
+	if (found.unread && found.unread->acs_error == -EOPNOTSUPP)
+		return doctor_not_checked(
+			run, 0,
+			"the kernel does not reach the part of a port's config space "
+			"that has the settings");
+	if (found.unread) {
 		_cleanup_(freep) char *source = doctor_pci_source(found.unread, "config");
 
-		doctor_unread(run, "the config space of a port", source, found.unread->acs_error,
-			      false);
-	} else {
-		doctor_not_checked(run, NEEDS_ROOT,
-				   "IOMMU groups do not show whether the switch redirects");
+		return doctor_unread(run, "the config space of a port", source,
+				     found.unread->acs_error, false);
 	}
+	return doctor_not_checked(run, NEEDS_ROOT,
+				  "IOMMU groups do not show whether the switch redirects");
 }
 
 /* Whether it is an adapter, or another function of one: a bond may span several NUMA nodes. */
@@ -242,7 +241,7 @@ static void count_nearness(const struct topology *topology, struct nearness *nea
 }
 
 /* Reports each accelerator that has to cross to another node although others do not. */
-static void report_far(struct doctor_context *run, const struct topology *topology,
+static bool report_far(struct doctor_context *run, const struct topology *topology,
 		       const struct nearness *nearness)
 {
 	for (size_t i = 0; i < topology->count; i++) {
@@ -264,30 +263,29 @@ static void report_far(struct doctor_context *run, const struct topology *topolo
 				nearness->near == 1 ? "its" : "their");
 		doctor_warning(run, "the accelerator has no adapter on its NUMA node");
 	}
+	return true;
 }
 
-static void judge_nearness(struct doctor_context *run, const struct topology *topology)
+static bool judge_nearness(struct doctor_context *run, const struct topology *topology)
 {
 	struct nearness nearness = {.near = 0};
 
 	count_nearness(topology, &nearness);
-	if (nearness.near && nearness.far) {
-		report_far(run, topology, &nearness);
-		return;
-	}
+	if (nearness.near && nearness.far)
+		return report_far(run, topology, &nearness);
 	doctor_evidence(run, "numa_node", "%zu accelerator%s near an adapter, %zu far, %zu unknown",
 			nearness.near, text_plural_s(nearness.near), nearness.far,
 			nearness.unknown);
 	if (nearness.far)
-		doctor_note(run, "no accelerator is known to have an adapter on its NUMA node");
-	else if (nearness.unknown)
-		doctor_not_checked(run, 0, "the distance of %zu accelerator%s is not known",
-				   nearness.unknown, text_plural_s(nearness.unknown));
-	else
-		doctor_ok(run, "each accelerator has an adapter on its NUMA node");
+		return doctor_note(run,
+				   "no accelerator is known to have an adapter on its NUMA node");
+	if (nearness.unknown)
+		return doctor_not_checked(run, 0, "the distance of %zu accelerator%s is not known",
+					  nearness.unknown, text_plural_s(nearness.unknown));
+	return doctor_ok(run, "each accelerator has an adapter on its NUMA node");
 }
 
-void check_gpu_nic(struct doctor_context *run)
+bool check_gpu_nic(struct doctor_context *run)
 {
 	struct problems problems = {.items = NULL};
 	const struct topology_request request = {
@@ -302,10 +300,8 @@ void check_gpu_nic(struct doctor_context *run)
 	int rc;
 
 	/* With only some of the devices, an accelerator's own adapter may be missing. */
-	if (run->facts->request->objects->count) {
-		doctor_not_checked(run, 0, "only some devices were named");
-		return;
-	}
+	if (run->facts->request->objects->count)
+		return doctor_not_checked(run, 0, "only some devices were named");
 	/* Read errors are reported by the checks of the functions themselves. */
 	rc = topology_load(&topology, &request, &notes, &message);
 	if (rc) {
@@ -319,4 +315,5 @@ void check_gpu_nic(struct doctor_context *run)
 	topology_clear(&topology);
 	problems_free(&problems);
 	problems_free(&notes);
+	return true;
 }

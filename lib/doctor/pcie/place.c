@@ -13,7 +13,7 @@
 #include "topology/topology.h"
 
 /* Judges a function without an IOMMU group, as far as is known. */
-static void judge_no_group(struct doctor_context *run, const char *source)
+static bool judge_no_group(struct doctor_context *run, const char *source)
 {
 	const struct root *root = &run->facts->root;
 	_cleanup_(freep) char *target = NULL;
@@ -23,57 +23,51 @@ static void judge_no_group(struct doctor_context *run, const char *source)
 	if (rc == -ENOENT)
 		doctor_evidence(run, source, "the function has no IOMMU group");
 	if (rc != -ENOENT)
-		doctor_unknown(run, "the IOMMU group");
-	else if (!root->live && !sysfs_has_directory(root, "sys/kernel/iommu_groups"))
-		doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no IOMMU groups");
-	else
-		doctor_ok(run, "no IOMMU translates for the function");
+		return doctor_unknown(run, "the IOMMU group");
+	if (!root->live && !sysfs_has_directory(root, "sys/kernel/iommu_groups"))
+		return doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no IOMMU groups");
+	return doctor_ok(run, "no IOMMU translates for the function");
 }
 
-void check_iommu_mode(struct doctor_context *run)
+bool check_iommu_mode(struct doctor_context *run)
 {
 	struct pci_function *function = run->function;
 	_cleanup_(freep) char *source = doctor_pci_source(function, "iommu_group/type");
 
 	pci_read(&run->facts->root, function, PCI_DRIVER | PCI_IOMMU, run->facts->problems);
 	/* Guests need the translation, through a domain that the type does not describe. */
-	if (pci_driver_is_for_guests(function->driver)) {
-		doctor_does_not_apply(run);
-		return;
-	}
-	if (!function->iommu_group.known) {
-		judge_no_group(run, source);
-		return;
-	}
+	if (pci_driver_is_for_guests(function->driver))
+		return doctor_does_not_apply(run);
+	if (!function->iommu_group.known)
+		return judge_no_group(run, source);
 	if (!function->iommu_type) {
 		doctor_evidence(run, source, "IOMMU group %llu without a type",
 				(unsigned long long)function->iommu_group.value);
-		doctor_not_checked(run, 0,
-				   "the kernel does not report the type of IOMMU groups: it is "
-				   "older than 4.19, or the file cannot be read");
-		return;
+		return doctor_not_checked(
+			run, 0,
+			"the kernel does not report the type of IOMMU groups: it is "
+			"older than 4.19, or the file cannot be read");
 	}
 	doctor_evidence(run, source, "IOMMU group %llu has the type %s",
 			(unsigned long long)function->iommu_group.value, function->iommu_type);
 	doctor_expected(run, "identity", function->iommu_type);
 	if (!strcmp(function->iommu_type, "identity"))
-		doctor_ok(run, "the IOMMU does not translate for the function");
-	else if (!strncmp(function->iommu_type, "DMA", 3))
-		doctor_verdict(run,
-			       run->profile == PROFILE_GPU || run->profile == PROFILE_HPC
-				       ? SEVERITY_WARNING
-				       : SEVERITY_NOTICE,
-			       "the IOMMU translates every access by the adapter");
-	else
-		/* The group has no kernel domain: iommu_group_show_type(), iommu.c. */
-		doctor_not_checked(
-			run, 0, "the type of the IOMMU group does not show whether it translates");
+		return doctor_ok(run, "the IOMMU does not translate for the function");
+	if (!strncmp(function->iommu_type, "DMA", 3))
+		return doctor_verdict(run,
+				      run->profile == PROFILE_GPU || run->profile == PROFILE_HPC
+					      ? SEVERITY_WARNING
+					      : SEVERITY_NOTICE,
+				      "the IOMMU translates every access by the adapter");
+	/* The group has no kernel domain: iommu_group_show_type(), iommu.c. */
+	return doctor_not_checked(
+		run, 0, "the type of the IOMMU group does not show whether it translates");
 }
 
 /* The limit in fwts, src/pci/maxreadreq, which warns up to 128. */
 enum { LEAST_READ_REQUEST = 256 };
 
-static void judge_control(struct doctor_context *run, const struct pci_device_control *control)
+static bool judge_control(struct doctor_context *run, const struct pci_device_control *control)
 {
 	const bool small = control->max_read_request_bytes < LEAST_READ_REQUEST;
 
@@ -82,17 +76,16 @@ static void judge_control(struct doctor_context *run, const struct pci_device_co
 	doctor_evidence(run, NULL, "relaxed ordering %s (should be on)",
 			control->relaxed_ordering ? "on" : "off");
 	if (small && !control->relaxed_ordering)
-		doctor_note(run, "the adapter may read in small requests only, and relaxed "
-				 "ordering is off");
-	else if (small)
-		doctor_note(run, "the adapter may read in small requests only");
-	else if (!control->relaxed_ordering)
-		doctor_note(run, "relaxed ordering is off");
-	else
-		doctor_ok(run, "read requests are large enough and relaxed ordering is on");
+		return doctor_note(run, "the adapter may read in small requests only, and relaxed "
+					"ordering is off");
+	if (small)
+		return doctor_note(run, "the adapter may read in small requests only");
+	if (!control->relaxed_ordering)
+		return doctor_note(run, "relaxed ordering is off");
+	return doctor_ok(run, "read requests are large enough and relaxed ordering is on");
 }
 
-void check_pcie_tuning(struct doctor_context *run)
+bool check_pcie_tuning(struct doctor_context *run)
 {
 	_cleanup_(freep) char *source = doctor_pci_source(run->function, "config");
 	uint8_t bytes[PCI_CONFIG_SIZE];
@@ -102,26 +95,22 @@ void check_pcie_tuning(struct doctor_context *run)
 	int rc;
 
 	if (length == -ENOENT && !run->facts->root.live)
-		doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no config space");
-	else if (length < 0)
-		doctor_unread(run, "the config space", source, (int)length, true);
+		return doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no config space");
 	if (length < 0)
-		return;
+		return doctor_unread(run, "the config space", source, (int)length, true);
 	rc = pci_config_device_control(bytes, (size_t)length, &control);
 	if (!rc) {
 		doctor_evidence(run, source, "device control of PCI Express");
-		judge_control(run, &control);
-		return;
+		return judge_control(run, &control);
 	}
 	doctor_evidence(run, source, "%zd bytes can be read", length);
 	if (rc == -EPERM)
-		doctor_not_checked(run, NEEDS_ROOT, "only root can read the settings");
-	else if (rc == -ENODATA)
-		doctor_not_checked(run, 0, "the function is not a PCI Express function");
-	else if (rc == -ENODEV)
-		doctor_not_checked(run, 0, "the function does not answer");
-	else
-		doctor_not_checked(run, 0, "the config space is damaged");
+		return doctor_not_checked(run, NEEDS_ROOT, "only root can read the settings");
+	if (rc == -ENODATA)
+		return doctor_not_checked(run, 0, "the function is not a PCI Express function");
+	if (rc == -ENODEV)
+		return doctor_not_checked(run, 0, "the function does not answer");
+	return doctor_not_checked(run, 0, "the config space is damaged");
 }
 
 #define ONLINE_NODES "sys/devices/system/node/online"
@@ -175,7 +164,7 @@ static void advise_guest(struct doctor_context *run)
 				 hypervisor);
 }
 
-static void judge_node(struct doctor_context *run, struct number node,
+static bool judge_node(struct doctor_context *run, struct number node,
 		       const struct pci_function *from, uint64_t nodes)
 {
 	_cleanup_(freep) char *source = doctor_pci_source(from, "numa_node");
@@ -188,13 +177,13 @@ static void judge_node(struct doctor_context *run, struct number node,
 				"%llu nodes, all Hyper-V functions on node 0",
 				(unsigned long long)nodes);
 		advise_guest(run);
-		doctor_note(run, "the NUMA node is 0, which Hyper-V's driver may have invented");
-	} else {
-		doctor_ok(run, "the NUMA node is known");
+		return doctor_note(run,
+				   "the NUMA node is 0, which Hyper-V's driver may have invented");
 	}
+	return doctor_ok(run, "the NUMA node is known");
 }
 
-void check_numa_known(struct doctor_context *run)
+bool check_numa_known(struct doctor_context *run)
 {
 	const struct root *root = &run->facts->root;
 	_cleanup_(freep) char *source = doctor_pci_source(run->function, "numa_node");
@@ -203,23 +192,23 @@ void check_numa_known(struct doctor_context *run)
 	uint64_t nodes = 0;
 	const int rc = count_nodes(root, &nodes);
 
-	if (node.known) {
-		judge_node(run, node, from, nodes);
-	} else if (rc == -ENOENT) {
+	if (node.known)
+		return judge_node(run, node, from, nodes);
+	if (rc == -ENOENT) {
 		doctor_evidence(run, source, "no node");
-		doctor_not_checked(run, 0,
-				   "the kernel reports no NUMA nodes (/sys/devices/system/node)");
-	} else if (rc) {
-		doctor_unread(run, "the list of NUMA nodes", "/" ONLINE_NODES, rc, false);
-	} else if (nodes == 1) {
-		doctor_evidence(run, "/" ONLINE_NODES, "1 node");
-		doctor_ok(run, "the host has one NUMA node");
-	} else {
-		doctor_evidence(run, source, "no node, nor one of a port above it");
-		doctor_evidence(run, "/" ONLINE_NODES, "%llu nodes", (unsigned long long)nodes);
-		advise_guest(run);
-		doctor_note(run, "the kernel does not know the NUMA node of the adapter");
+		return doctor_not_checked(
+			run, 0, "the kernel reports no NUMA nodes (/sys/devices/system/node)");
 	}
+	if (rc)
+		return doctor_unread(run, "the list of NUMA nodes", "/" ONLINE_NODES, rc, false);
+	if (nodes == 1) {
+		doctor_evidence(run, "/" ONLINE_NODES, "1 node");
+		return doctor_ok(run, "the host has one NUMA node");
+	}
+	doctor_evidence(run, source, "no node, nor one of a port above it");
+	doctor_evidence(run, "/" ONLINE_NODES, "%llu nodes", (unsigned long long)nodes);
+	advise_guest(run);
+	return doctor_note(run, "the kernel does not know the NUMA node of the adapter");
 }
 
 bool pcie_may_be_virtual(struct doctor_context *run)
@@ -253,22 +242,18 @@ static void suggest_guid(struct doctor_context *run)
 		name, (unsigned long long)number.value, function->physfn, function->address);
 }
 
-void check_sriov_guid(struct doctor_context *run)
+bool check_sriov_guid(struct doctor_context *run)
 {
 	const struct device *device = run->device;
 	_cleanup_(freep) char *source = mem_format("/" SYSFS_RDMA_CLASS "/%s/node_guid",
 						   device->name);
 
-	if (!device->node_guid.known) {
-		doctor_unknown(run, "the node GUID");
-		return;
-	}
+	if (!device->node_guid.known)
+		return doctor_unknown(run, "the node GUID");
 	doctor_evidence(run, source, "node GUID %016llx (must not be zero)",
 			(unsigned long long)device->node_guid.value);
-	if (device->node_guid.value) {
-		doctor_ok(run, "the virtual function has a node GUID");
-		return;
-	}
+	if (device->node_guid.value)
+		return doctor_ok(run, "the virtual function has a node GUID");
 	suggest_guid(run);
-	doctor_error(run, "the node GUID is zero");
+	return doctor_error(run, "the node GUID is zero");
 }

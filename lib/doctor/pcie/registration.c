@@ -104,13 +104,13 @@ static bool are_efa(struct doctor_context *run)
 	return any;
 }
 
-static void warn(struct doctor_context *run, const char *summary)
+static bool warn(struct doctor_context *run, const char *summary)
 {
 	if (are_efa(run))
 		doctor_next_step(
 			run, "install Amazon's driver of EFA, which registers memory of GPUs by "
 			     "itself, or NVIDIA's open modules, for dma-buf");
-	doctor_warning(run, "%s", summary);
+	return doctor_warning(run, "%s", summary);
 }
 
 /* Finds clients of peer memory, which vendors' ib_core lists by name; 0 or -errno. */
@@ -177,36 +177,36 @@ static int probe_all(struct doctor_context *run, struct probed *probed)
 }
 
 /* `found`: there is a module for peer memory, which EFA's drivers do not use. */
-static void find_no_way(struct doctor_context *run, bool found)
+static bool find_no_way(struct doctor_context *run, bool found)
 {
-	warn(run, found ? "memory of accelerators cannot be registered: EFA's driver uses no "
-			  "module for peer memory, and there is no dma-buf"
-			: "memory of accelerators cannot be registered: no module for peer memory, "
-			  "no dma-buf");
+	return warn(
+		run,
+		found ? "memory of accelerators cannot be registered: EFA's driver uses no "
+			"module for peer memory, and there is no dma-buf"
+		      : "memory of accelerators cannot be registered: no module for peer memory, "
+			"no dma-buf");
 }
 
-static void judge_probe(struct doctor_context *run, bool found)
+static bool judge_probe(struct doctor_context *run, bool found)
 {
 	struct probed probed = {.yes = 0};
 	const int rc = probe_all(run, &probed);
 
-	if (rc) {
-		doctor_unread(run, "dma-buf support", "libibverbs", rc, false);
-		return;
-	}
+	if (rc)
+		return doctor_unread(run, "dma-buf support", "libibverbs", rc, false);
 	doctor_evidence(run, "ibv_reg_dmabuf_mr", "%zu of %zu devices register dma-buf", probed.yes,
 			probed.yes + probed.no + probed.unknown);
 	if (probed.no && !probed.yes)
-		find_no_way(run, found);
-	else if (probed.no)
-		warn(run, "some devices cannot register memory of accelerators");
-	else if (probed.unknown)
-		doctor_unread(run, "dma-buf support", probed.device, probed.error, true);
-	else if (probed.yes)
-		doctor_ok(run, "the devices register dma-buf, if the accelerators' driver offers "
-			       "it");
-	else
-		doctor_not_checked(run, 0, "all RDMA devices are software devices");
+		return find_no_way(run, found);
+	if (probed.no)
+		return warn(run, "some devices cannot register memory of accelerators");
+	if (probed.unknown)
+		return doctor_unread(run, "dma-buf support", probed.device, probed.error, true);
+	if (probed.yes)
+		return doctor_ok(run,
+				 "the devices register dma-buf, if the accelerators' driver offers "
+				 "it");
+	return doctor_not_checked(run, 0, "all RDMA devices are software devices");
 }
 
 /* Shows the kernel version, for a guess. */
@@ -239,35 +239,29 @@ static bool lacks_dmabuf(struct doctor_context *run)
 	return true;
 }
 
-void check_gdr_path(struct doctor_context *run)
+bool check_gdr_path(struct doctor_context *run)
 {
 	bool found = false, nvidia;
 	int rc;
 
-	if (have_own_way(run)) {
-		doctor_ok(run, "the driver of the adapters registers memory of accelerators");
-		return;
-	}
+	if (have_own_way(run))
+		return doctor_ok(run,
+				 "the driver of the adapters registers memory of accelerators");
 	rc = find_peers(run, &found);
-	if (found && !are_efa(run)) {
-		doctor_ok(run, "a module for peer memory is loaded");
-		return;
-	}
-	if (rc) {
-		doctor_unread(run, "the modules for peer memory", "/" PEERS, rc, false);
-		return;
-	}
+	if (found && !are_efa(run))
+		return doctor_ok(run, "a module for peer memory is loaded");
+	if (rc)
+		return doctor_unread(run, "the modules for peer memory", "/" PEERS, rc, false);
 	if (!found)
 		doctor_evidence(run, "/" PEERS, "no module for peer memory");
-	if (!has_driver(run, &nvidia)) {
-		doctor_not_checked(run, 0, "no driver is bound to the accelerators");
-	} else if (nvidia && lacks_dmabuf(run)) {
-		find_no_way(run, found);
-	} else if (!run->facts->request->probe || !run->facts->root.live) {
+	if (!has_driver(run, &nvidia))
+		return doctor_not_checked(run, 0, "no driver is bound to the accelerators");
+	if (nvidia && lacks_dmabuf(run))
+		return find_no_way(run, found);
+	if (!run->facts->request->probe || !run->facts->root.live) {
 		show_kernel(run);
-		doctor_not_checked(run, run->facts->root.live ? NEEDS_PROBE : NEEDS_LIVE,
-				   "whether the devices register dma-buf is not known");
-	} else {
-		judge_probe(run, found);
+		return doctor_not_checked(run, run->facts->root.live ? NEEDS_PROBE : NEEDS_LIVE,
+					  "whether the devices register dma-buf is not known");
 	}
+	return judge_probe(run, found);
 }

@@ -213,7 +213,7 @@ static size_t active_planes(const struct doctor_context *run)
 }
 
 /* A port that is down is a fault only if something on this host needs it. */
-static void judge_down(struct doctor_context *run)
+static bool judge_down(struct doctor_context *run)
 {
 	const bool switched_off = look_at_netdev(run);
 	const bool in_use = is_in_use(run);
@@ -234,21 +234,20 @@ static void judge_down(struct doctor_context *run)
 				planes == 1 ? "is" : "are");
 	advise(run, switched_off,
 	       !peers.active && !was_up(own_link(run)) && may_change_protocol(run));
-	if (in_use) {
-		doctor_error(run, "the port is down, and this host is set up to use it");
-	} else if (!switched_off && peers.active && was_up(own_link(run))) {
-		doctor_error(run, "the port went down, but others like it are up");
-	} else if (!switched_off && peers.active >= 2 && 4 * peers.active >= 3 * peers.count) {
+	if (in_use)
+		return doctor_error(run, "the port is down, and this host is set up to use it");
+	if (!switched_off && peers.active && was_up(own_link(run)))
+		return doctor_error(run, "the port went down, but others like it are up");
+	if (!switched_off && peers.active >= 2 && 4 * peers.active >= 3 * peers.count) {
 		doctor_blocks(run);
-		doctor_warning(run, "the port is down, but most others like it are up");
-	} else {
-		doctor_blocks(run);
-		/* A warning would be false where not every plane is meant to be connected. */
-		doctor_note(run,
-			    planes ? "the plane is down, while others of the port are active: "
-				     "unless only those are connected, bandwidth is missing"
-				   : "the port is down, and nothing shows that it should be up");
+		return doctor_warning(run, "the port is down, but most others like it are up");
 	}
+	doctor_blocks(run);
+	/* A warning would be false where not every plane is meant to be connected. */
+	return doctor_note(run,
+			   planes ? "the plane is down, while others of the port are active: "
+				    "unless only those are connected, bandwidth is missing"
+				  : "the port is down, and nothing shows that it should be up");
 }
 
 /* iw_query_port(), drivers/infiniband/core/device.c, and usnic_ib_query_port(). */
@@ -258,21 +257,21 @@ static bool is_init_without_ipv4(const struct device *device)
 	       number_is(&device->transport, TRANSPORT_IWARP);
 }
 
-static void judge_init(struct doctor_context *run)
+static bool judge_init(struct doctor_context *run)
 {
 	if (port_is_infiniband(run->port) &&
-	    number_is(&run->port->physical_state, PHYSICAL_LINK_UP)) {
-		doctor_error(run, "the link is up, but no subnet manager has configured the port");
-	} else if (is_init_without_ipv4(run->device) && run->port->netdev) {
+	    number_is(&run->port->physical_state, PHYSICAL_LINK_UP))
+		return doctor_error(
+			run, "the link is up, but no subnet manager has configured the port");
+	if (is_init_without_ipv4(run->device) && run->port->netdev) {
 		_cleanup_(freep) char *netdev = text_quote(run->port->netdev);
 
 		doctor_next_step(run, "give it one: ip address add ADDRESS/LENGTH dev %s", netdev);
-		doctor_error(run, "the netdev of the port has no IPv4 address");
-	} else {
-		doctor_next_step(run, "look again: rdmactl ports; if nothing changes, check the "
-				      "cable and the port at its other end");
-		doctor_error(run, "the port is initialized, but not active");
+		return doctor_error(run, "the netdev of the port has no IPv4 address");
 	}
+	doctor_next_step(run, "look again: rdmactl ports; if nothing changes, check the "
+			      "cable and the port at its other end");
+	return doctor_error(run, "the port is initialized, but not active");
 }
 
 /* efa_query_port() reports every port as active, link-up: there is nothing to judge. */
@@ -281,37 +280,33 @@ static bool is_always_active(const struct device *device)
 	return device->driver && !strcmp(device->driver, "efa");
 }
 
-void check_port_state(struct doctor_context *run)
+bool check_port_state(struct doctor_context *run)
 {
 	const struct port *port = run->port;
 
-	if (!port->state.known || !port->physical_state.known) {
-		doctor_unknown(run, "the state of the port");
-		return;
-	}
-	if (is_always_active(run->device)) {
-		doctor_not_checked(
+	if (!port->state.known || !port->physical_state.known)
+		return doctor_unknown(run, "the state of the port");
+	if (is_always_active(run->device))
+		return doctor_not_checked(
 			run, 0, "the driver reports every port as active, whatever its link does");
-		return;
-	}
 	doctor_evidence(run, NULL, "state %s, physical state %s",
 			enum_word(port_state_names, port->state.value, "unknown"),
 			enum_word(physical_state_names, port->physical_state.value, "unknown"));
-	if (number_is(&port->state, PORT_STATE_ACTIVE)) {
-		doctor_ok(run, "the port is active");
-	} else if (number_is(&port->state, PORT_STATE_DOWN)) {
-		judge_down(run);
-	} else if (number_is(&port->state, PORT_STATE_INIT)) {
-		judge_init(run);
-	} else if (number_is(&port->state, PORT_STATE_ARMED)) {
+	if (number_is(&port->state, PORT_STATE_ACTIVE))
+		return doctor_ok(run, "the port is active");
+	if (number_is(&port->state, PORT_STATE_DOWN))
+		return judge_down(run);
+	if (number_is(&port->state, PORT_STATE_INIT))
+		return judge_init(run);
+	if (number_is(&port->state, PORT_STATE_ARMED)) {
 		doctor_next_step(run, "look again: rdmactl ports; if nothing changes, the subnet "
 				      "manager probably hangs: rdmactl smp sminfo");
-		doctor_error(run,
-			     "the subnet manager has configured the port, but not activated it");
-	} else if (number_is(&port->state, PORT_STATE_ACTIVE_DEFER)) {
-		doctor_next_step(run, "check the cable and the transceivers");
-		doctor_error(run, "the active port lost its link, which is training again");
-	} else {
-		doctor_not_checked(run, 0, "the driver does not report the state of the port");
+		return doctor_error(
+			run, "the subnet manager has configured the port, but not activated it");
 	}
+	if (number_is(&port->state, PORT_STATE_ACTIVE_DEFER)) {
+		doctor_next_step(run, "check the cable and the transceivers");
+		return doctor_error(run, "the active port lost its link, which is training again");
+	}
+	return doctor_not_checked(run, 0, "the driver does not report the state of the port");
 }

@@ -140,28 +140,29 @@ static void look_at_link_downed(struct judgement *judgement, enum counter_source
 	count_flaps(judgement, "link_downed", source_of[source], rc, growth);
 }
 
-static void tell_stuck(struct doctor_context *run)
+static bool tell_stuck(struct doctor_context *run)
 {
 	_cleanup_(freep) char *object = port_object(run->port), *quoted = text_quote(object);
 
 	doctor_next_step(run, "clear them, then look again: rdmactl perf --via %s --errors --reset",
 			 quoted);
-	doctor_note(run, "error counters are at their maximum, so growth cannot be seen");
+	return doctor_note(run, "error counters are at their maximum, so growth cannot be seen");
 }
 
 /* Ends a check for which no growth is known. */
-static void give_up(struct judgement *judgement, const char *nothing)
+static bool give_up(struct judgement *judgement, const char *nothing)
 {
 	struct doctor_context *run = judgement->run;
 
 	if (judgement->unreadable)
-		doctor_unread(run, "the counters of the port", "ports/N/counters", -EIO, false);
-	else if (judgement->stuck)
-		tell_stuck(run);
-	else if (judgement->reset)
-		doctor_not_checked(run, 0, "the counters were reset between the two readings");
-	else
-		doctor_not_checked(run, 0, "%s", nothing);
+		return doctor_unread(run, "the counters of the port", "ports/N/counters", -EIO,
+				     false);
+	if (judgement->stuck)
+		return tell_stuck(run);
+	if (judgement->reset)
+		return doctor_not_checked(run, 0,
+					  "the counters were reset between the two readings");
+	return doctor_not_checked(run, 0, "%s", nothing);
 }
 
 static struct judgement begin(struct doctor_context *run, char **ret_window)
@@ -170,7 +171,7 @@ static struct judgement begin(struct doctor_context *run, char **ret_window)
 	return (struct judgement){.run = run, .window = *ret_window};
 }
 
-void check_link_flaps(struct doctor_context *run)
+bool check_link_flaps(struct doctor_context *run)
 {
 	_cleanup_(freep) char *window = NULL;
 	struct judgement judgement = begin(run, &window);
@@ -190,16 +191,16 @@ void check_link_flaps(struct doctor_context *run)
 	    run->facts->request->since) {
 		/* link_downed is an InfiniBand counter: no growth of it proves nothing here. */
 		doctor_next_step(run, "take two readings instead: rdmactl doctor --interval 10s");
-		doctor_not_checked(run, NEEDS_INTERVAL,
-				   "the saved file does not have the carrier counts of netdevs");
-	} else if (!judgement.known) {
-		give_up(&judgement, "nothing counts how often the link goes down");
-	} else if (severity == SEVERITY_OK) {
-		doctor_nothing_grew(run, "the link did not go down");
-	} else {
-		doctor_evidence(run, NULL, "3 in 12 h are a warning, 5 in 24 h an error");
-		doctor_verdict(run, severity, "the link went down");
+		return doctor_not_checked(
+			run, NEEDS_INTERVAL,
+			"the saved file does not have the carrier counts of netdevs");
 	}
+	if (!judgement.known)
+		return give_up(&judgement, "nothing counts how often the link goes down");
+	if (severity == SEVERITY_OK)
+		return doctor_nothing_grew(run, "the link did not go down");
+	doctor_evidence(run, NULL, "3 in 12 h are a warning, 5 in 24 h an error");
+	return doctor_verdict(run, severity, "the link went down");
 }
 
 /* A counter, and how much growth of it is too much. */
@@ -252,14 +253,14 @@ static void look_at_counter(struct judgement *judgement, const struct error_rule
 }
 
 /* The link checksums were correct, or computed only after the packets were damaged. */
-static void tell_changed(struct doctor_context *run)
+static bool tell_changed(struct doctor_context *run)
 {
 	doctor_next_step(run, "find what the paths of these packets share, a switch or an adapter: "
 			      "no cable does this");
-	doctor_warning(run, "packets were damaged or changed on the way, but not by a link");
+	return doctor_warning(run, "packets were damaged or changed on the way, but not by a link");
 }
 
-void check_link_errors(struct doctor_context *run)
+bool check_link_errors(struct doctor_context *run)
 {
 	_cleanup_(freep) char *window = NULL, *object = port_object(run->port);
 	struct judgement judgement = begin(run, &window);
@@ -270,20 +271,18 @@ void check_link_errors(struct doctor_context *run)
 		else if (run->port->netdev)
 			look_at_counter(&judgement, &error_rules[i], run->port->netdev);
 	if (judgement.worst == SEVERITY_ERROR)
-		doctor_error(run, "the link damages data, or overruns the buffers");
-	else if (judgement.worst == SEVERITY_WARNING && judgement.link)
-		doctor_warning(run, "the link has more errors than its standard allows");
-	else if (judgement.worst == SEVERITY_WARNING)
-		tell_changed(run);
-	else if (judgement.worst == SEVERITY_NOTICE)
-		doctor_note(run, "the link has a few errors, below the limits");
-	else if (!judgement.known)
-		give_up(&judgement, "nothing counts link errors");
-	else if (judgement.stuck)
-		tell_stuck(run);
-	else {
-		doctor_evidence(run, NULL, "%zu counter%s did not grow in %s", judgement.known,
-				text_plural_s(judgement.known), window);
-		doctor_nothing_grew(run, "the link has no errors");
-	}
+		return doctor_error(run, "the link damages data, or overruns the buffers");
+	if (judgement.worst == SEVERITY_WARNING && judgement.link)
+		return doctor_warning(run, "the link has more errors than its standard allows");
+	if (judgement.worst == SEVERITY_WARNING)
+		return tell_changed(run);
+	if (judgement.worst == SEVERITY_NOTICE)
+		return doctor_note(run, "the link has a few errors, below the limits");
+	if (!judgement.known)
+		return give_up(&judgement, "nothing counts link errors");
+	if (judgement.stuck)
+		return tell_stuck(run);
+	doctor_evidence(run, NULL, "%zu counter%s did not grow in %s", judgement.known,
+			text_plural_s(judgement.known), window);
+	return doctor_nothing_grew(run, "the link has no errors");
 }

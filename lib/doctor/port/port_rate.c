@@ -43,14 +43,10 @@ static bool judge_lanes(struct doctor_context *run)
 	if (!port_is_infiniband(port) || doctor_is_plane(run->facts, run->device))
 		return false;
 	if (number_is(&port->width_lanes, 1) ||
-	    (number_is(&port->width_lanes, 2) && !may_have_two_lanes(port))) {
-		doctor_warning(run, "the link runs with only some of its lanes");
-		return true;
-	}
-	if (is_at_its_slowest(run->device, port)) {
-		doctor_warning(run, "the link runs at the lowest InfiniBand speed");
-		return true;
-	}
+	    (number_is(&port->width_lanes, 2) && !may_have_two_lanes(port)))
+		return doctor_warning(run, "the link runs with only some of its lanes");
+	if (is_at_its_slowest(run->device, port))
+		return doctor_warning(run, "the link runs at the lowest InfiniBand speed");
 	return false;
 }
 
@@ -64,20 +60,16 @@ static void say_peers(struct doctor_context *run, const struct port_peers *peers
 			peers->as_fast > 1 ? " and more ports" : "", board, best);
 }
 
-void check_port_rate(struct doctor_context *run)
+bool check_port_rate(struct doctor_context *run)
 {
 	_cleanup_(freep) char *own = NULL;
 	const struct real rate = doctor_rate(run->facts, run->port);
 	struct port_peers peers;
 
-	if (run->device->software) {
-		doctor_does_not_apply(run);
-		return;
-	}
-	if (!rate.known) {
-		doctor_unknown(run, "the rate of the port");
-		return;
-	}
+	if (run->device->software)
+		return doctor_does_not_apply(run);
+	if (!rate.known)
+		return doctor_unknown(run, "the rate of the port");
 	own = describe(rate.value, run->port);
 	doctor_evidence(run, port_is_infiniband(run->port) ? "ports/N/rate" : "speed of the netdev",
 			"%s", own);
@@ -85,12 +77,11 @@ void check_port_rate(struct doctor_context *run)
 	if (peers.best)
 		say_peers(run, &peers);
 	if (judge_lanes(run))
-		return;
+		return true;
 	if (peers.best && rate.value < peers.best_gbps)
-		doctor_warning(run, "the port is slower than others like it");
-	else if (peers.best)
-		doctor_ok(run, "the port is as fast as others like it");
-	else
-		doctor_ok(run, "the rate shows no fault, but there is no port like this one to "
-			       "compare it with");
+		return doctor_warning(run, "the port is slower than others like it");
+	if (peers.best)
+		return doctor_ok(run, "the port is as fast as others like it");
+	return doctor_ok(run, "the rate shows no fault, but there is no port like this one to "
+			      "compare it with");
 }

@@ -59,19 +59,21 @@ static bool is_mlx5_mode(const char *mode)
 	       !strcmp(mode, "802.3ad");
 }
 
-static void judge_bond(struct doctor_context *run, const struct link *bond, const char *mode)
+static bool judge_bond(struct doctor_context *run, const struct link *bond, const char *mode)
 {
 	const bool mlx5 = run->device->driver && !strcmp(run->device->driver, "mlx5_core");
 	_cleanup_(freep) char *name = text_quote(bond->name);
 
-	if (run->device->software) {
-		doctor_ok(run, "the software device sends through the bond, in any mode");
-	} else if (!mlx5) {
+	if (run->device->software)
+		return doctor_ok(run, "the software device sends through the bond, in any mode");
+	if (!mlx5) {
 		doctor_next_step(run, "while rdmactl selftest runs to a peer: ip link set dev "
 				      "MEMBER down, then up again");
-		doctor_note(run, "whether the driver carries RoCE over a bond of this mode is not "
-				 "known: test a failover");
-	} else if (!is_mlx5_mode(mode)) {
+		return doctor_note(
+			run, "whether the driver carries RoCE over a bond of this mode is not "
+			     "known: test a failover");
+	}
+	if (!is_mlx5_mode(mode)) {
 		/*
 		 * BOND_OPT_MODE in drivers/net/bonding/bond_options.c: the bond must be down and
 		 * have no members.
@@ -81,33 +83,33 @@ static void judge_bond(struct doctor_context *run, const struct link *bond, cons
 				 "the change; then: ip link set dev %s type bond mode 802.3ad (or "
 				 "active-backup)",
 				 name);
-		doctor_warning(run, "mlx5 creates no RoCE bond in this mode: each member remains "
-				    "an RDMA device of its own");
-	} else if (spans_adapters(run, bond)) {
+		return doctor_warning(run,
+				      "mlx5 creates no RoCE bond in this mode: each member remains "
+				      "an RDMA device of its own");
+	}
+	if (spans_adapters(run, bond)) {
 		doctor_next_step(run,
 				 "build the bond from ports of one adapter, if RDMA is to use it");
 		/* mlx5_same_hw_devs(), mlx5/core/dev.c: one adapter may occupy two slots. */
-		doctor_note(run, "the members are in different slots, and mlx5 creates a RoCE bond "
-				 "only from ports of one adapter");
-	} else {
-		doctor_ok(run, "the mode of the bond carries RoCE");
+		return doctor_note(
+			run, "the members are in different slots, and mlx5 creates a RoCE bond "
+			     "only from ports of one adapter");
 	}
+	return doctor_ok(run, "the mode of the bond carries RoCE");
 }
 
-void check_bond_mode(struct doctor_context *run)
+bool check_bond_mode(struct doctor_context *run)
 {
 	const struct link *bond = roce_port_bond(&run->facts->inventory, run->port);
 	_cleanup_(freep) char *mode = NULL;
 	int rc = read_word(run, bond, "bonding/mode", &mode);
 
-	if (!mode) {
-		doctor_unread(run, "the mode of the bond", "bonding/mode", rc, false);
-		return;
-	}
+	if (!mode)
+		return doctor_unread(run, "the mode of the bond", "bonding/mode", rc, false);
 	doctor_evidence(run, "bonding/mode", "%s: mode %s, driver %s", bond->name, mode,
 			run->device->driver ? run->device->driver : "?");
 	doctor_expected(run, "active-backup, balance-xor or 802.3ad", mode);
-	judge_bond(run, bond, mode);
+	return judge_bond(run, bond, mode);
 }
 
 bool roce_has_ipoib(struct doctor_context *run)
@@ -208,7 +210,7 @@ static void compare_ipoib(const struct ipoib *ipoib, const struct ipoib *parent,
 		survey->idle++;
 }
 
-void check_ipoib_mode(struct doctor_context *run)
+bool check_ipoib_mode(struct doctor_context *run)
 {
 	_cleanup_(ipoib_list_clear) struct ipoib_list list = {.items = NULL};
 	struct ipoib_survey survey = {.rc = 0};
@@ -217,16 +219,16 @@ void check_ipoib_mode(struct doctor_context *run)
 	for (size_t i = 0; i < list.count; i++)
 		compare_ipoib(&list.items[i], parent_of(run, &list, &list.items[i]), &survey);
 	if (survey.other_mode)
-		doctor_warning(run, "an IPoIB child has another mode than its parent");
-	else if (survey.larger)
-		doctor_warning(run, "an IPoIB child has a larger MTU than its parent");
-	else if (survey.rc)
-		doctor_unread(run, "the mode of an IPoIB netdev", "sysfs", survey.rc, false);
-	else if (survey.absent)
-		doctor_unknown(run, "the mode of an IPoIB netdev");
-	else if (survey.idle)
-		doctor_note(run, "connected mode has no advantage with an MTU that datagram mode "
-				 "allows, too");
-	else
-		doctor_ok(run, "mode and MTU of the IPoIB netdevs agree");
+		return doctor_warning(run, "an IPoIB child has another mode than its parent");
+	if (survey.larger)
+		return doctor_warning(run, "an IPoIB child has a larger MTU than its parent");
+	if (survey.rc)
+		return doctor_unread(run, "the mode of an IPoIB netdev", "sysfs", survey.rc, false);
+	if (survey.absent)
+		return doctor_unknown(run, "the mode of an IPoIB netdev");
+	if (survey.idle)
+		return doctor_note(run,
+				   "connected mode has no advantage with an MTU that datagram mode "
+				   "allows, too");
+	return doctor_ok(run, "mode and MTU of the IPoIB netdevs agree");
 }

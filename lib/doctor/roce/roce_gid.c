@@ -226,45 +226,43 @@ static void advise(struct doctor_context *run, size_t addresses, size_t missing)
 				 netdev, netdev);
 }
 
-static void judge(struct doctor_context *run, size_t addresses, size_t missing, size_t only_v1)
+static bool judge(struct doctor_context *run, size_t addresses, size_t missing, size_t only_v1)
 {
 	advise(run, addresses, missing);
 	if (missing)
-		doctor_error(run, "IP addresses of the port have no GID");
-	else if (only_v1)
-		doctor_warning(run, "IP addresses of the port have only RoCE v1 GIDs");
-	else if (!addresses)
-		doctor_note(run, "the port has no IP address, so its GIDs are link-local only");
-	else
-		doctor_ok(run, "every IP address of the port has a RoCE v2 GID");
+		return doctor_error(run, "IP addresses of the port have no GID");
+	if (only_v1)
+		return doctor_warning(run, "IP addresses of the port have only RoCE v1 GIDs");
+	if (!addresses)
+		return doctor_note(run,
+				   "the port has no IP address, so its GIDs are link-local only");
+	return doctor_ok(run, "every IP address of the port has a RoCE v2 GID");
 }
 
 /* A saved tree has the GIDs, but not the addresses that they should derive from. */
-static void judge_saved(struct doctor_context *run, struct port *port)
+static bool judge_saved(struct doctor_context *run, struct port *port)
 {
 	struct gid_survey gids;
 
 	gid_table_read_sysfs(&run->facts->root, port, false, true, run->facts->problems);
 	gids = finish(port);
-	if (is_table_incomplete(run)) {
-		doctor_unknown(run, "part of the GID table");
-		return;
-	}
+	if (is_table_incomplete(run))
+		return doctor_unknown(run, "part of the GID table");
 	doctor_evidence(run, "ports/N/gids, gid_attrs",
 			"%zu GID%s, %zu of them for IP addresses, of these %zu RoCE v2", gids.count,
 			text_plural_s(gids.count), gids.addresses, gids.addresses_v2);
 	if (!gids.count && !endpoint_is_active(run->port))
-		doctor_note(run, "the port is not active and has no GID");
-	else if (!gids.count)
-		doctor_not_checked(run, NEEDS_LIVE,
-				   "the port has no GID at all, not even a link-local one; only "
-				   "RDMA netlink shows whether it offers RoCE");
-	else if (!gids.addresses_v2)
-		judge(run, gids.addresses, 0, gids.addresses);
-	else
-		doctor_not_checked(run, NEEDS_LIVE,
-				   "the GIDs of IP addresses are there, but a saved tree does not "
-				   "hold the addresses to compare them with");
+		return doctor_note(run, "the port is not active and has no GID");
+	if (!gids.count)
+		return doctor_not_checked(
+			run, NEEDS_LIVE,
+			"the port has no GID at all, not even a link-local one; only "
+			"RDMA netlink shows whether it offers RoCE");
+	if (!gids.addresses_v2)
+		return judge(run, gids.addresses, 0, gids.addresses);
+	return doctor_not_checked(run, NEEDS_LIVE,
+				  "the GIDs of IP addresses are there, but a saved tree does not "
+				  "hold the addresses to compare them with");
 }
 
 /*
@@ -277,7 +275,7 @@ static bool has_no_roce(const struct doctor_context *run, const struct port *por
 	return !port->gid_count && !run->device->protocol;
 }
 
-static void judge_no_roce(struct doctor_context *run)
+static bool judge_no_roce(struct doctor_context *run)
 {
 	const char *address = run->device->pci_address ? run->device->pci_address : "ADDRESS";
 
@@ -287,40 +285,36 @@ static void judge_no_roce(struct doctor_context *run)
 			 "RoCE is for the virtual functions and subfunctions; otherwise check "
 			 "enable_roce in devlink dev param show pci/%s",
 			 address, address);
-	doctor_note(run, "the device offers no RoCE: its port has no GID, not even a link-local "
-			 "one");
+	return doctor_note(run,
+			   "the device offers no RoCE: its port has no GID, not even a link-local "
+			   "one");
 }
 
-static void judge_live(struct doctor_context *run, struct port *port)
+static bool judge_live(struct doctor_context *run, struct port *port)
 {
 	const struct address_survey found = compare_patiently(run, port);
 
-	if (is_table_incomplete(run)) {
-		doctor_unknown(run, "part of the GID table");
-		return;
-	}
-	if (has_no_roce(run, port)) {
-		judge_no_roce(run);
-		return;
-	}
+	if (is_table_incomplete(run))
+		return doctor_unknown(run, "part of the GID table");
+	if (has_no_roce(run, port))
+		return judge_no_roce(run);
 	if (!found.missing && !found.only_v1)
 		doctor_evidence(run, "rtnetlink, ports/N/gids", "%zu IP address%s", found.addresses,
 				found.addresses == 1 ? "" : "es");
-	judge(run, found.addresses, found.missing, found.only_v1);
+	return judge(run, found.addresses, found.missing, found.only_v1);
 }
 
-void check_gid_present(struct doctor_context *run)
+bool check_gid_present(struct doctor_context *run)
 {
 	/* Borrows everything except the GIDs, which are read only for this check. */
 	struct port port = *run->port;
 
 	if (run->facts->inventory.answers && !roce_own_netdev(run))
-		return;
+		return true;
 	if (is_idle_leg(run)) {
 		doctor_evidence(run, "bonding/active_slave", "%s is not the active member",
 				run->port->netdev);
-		doctor_ok(run, "the GIDs are those of the active member of the bond");
-		return;
+		return doctor_ok(run, "the GIDs are those of the active member of the bond");
 	}
 	port.gids = NULL;
 	port.gid_count = 0;
@@ -329,4 +323,5 @@ void check_gid_present(struct doctor_context *run)
 	else
 		judge_saved(run, &port);
 	clear_gids(&port);
+	return true;
 }

@@ -149,7 +149,7 @@ static unsigned int best_mtu(struct doctor_context *run, const struct link *own)
 	return (unsigned int)best;
 }
 
-static void judge(struct doctor_context *run, const struct link *own)
+static bool judge(struct doctor_context *run, const struct link *own)
 {
 	const unsigned int mtu = roce_mtu(own->mtu_bytes.value), best = best_mtu(run, own);
 	const bool less = is_active_less(run, mtu);
@@ -163,49 +163,49 @@ static void judge(struct doctor_context *run, const struct link *own)
 	else
 		doctor_next_step(run, "the driver does not allow an MTU that is large enough for "
 				      "a larger RDMA MTU");
-	if (!mtu) {
-		doctor_error(run, "the MTU of the netdev leaves no room for RDMA");
-	} else if (count_smaller(run, own, true)) {
-		doctor_warning(run, "members of the bond have a smaller MTU than the bond");
-	} else if (is_less_than_peers(run, mtu)) {
-		doctor_warning(run, "the RDMA MTU is smaller than that of other ports of the same "
-				    "board");
-	} else if (less) {
+	if (!mtu)
+		return doctor_error(run, "the MTU of the netdev leaves no room for RDMA");
+	if (count_smaller(run, own, true))
+		return doctor_warning(run, "members of the bond have a smaller MTU than the bond");
+	if (is_less_than_peers(run, mtu))
+		return doctor_warning(
+			run, "the RDMA MTU is smaller than that of other ports of the same "
+			     "board");
+	if (less) {
 		_cleanup_(freep) char *device = text_quote(run->device->name);
 
 		doctor_next_step(run,
 				 "the kernel log may have the reason: dmesg | grep -e %s -e %s",
 				 device, name);
-		doctor_warning(run, "the active RDMA MTU is smaller than the netdev allows");
-	} else if (count_smaller(run, own, false)) {
-		doctor_note(run, "VLANs of the port have a smaller RDMA MTU than the port");
-	} else if (mtu < PORT_LARGEST_MTU && !endpoint_is_active(run->port)) {
-		doctor_not_checked(run, 0,
-				   "the port is not active, so its MTU does not matter yet");
-	} else if (mtu < PORT_LARGEST_MTU && roce_mtu(best) <= mtu) {
-		doctor_ok(run, "the RDMA MTU is the largest that the driver of the netdev allows");
-	} else if (mtu < PORT_LARGEST_MTU) {
-		doctor_note(run, "the MTU of the netdev does not allow the full RDMA MTU of 4096");
-	} else {
-		doctor_ok(run, "the netdev allows the full RDMA MTU of 4096");
+		return doctor_warning(run, "the active RDMA MTU is smaller than the netdev allows");
 	}
+	if (count_smaller(run, own, false))
+		return doctor_note(run, "VLANs of the port have a smaller RDMA MTU than the port");
+	if (mtu < PORT_LARGEST_MTU && !endpoint_is_active(run->port))
+		return doctor_not_checked(run, 0,
+					  "the port is not active, so its MTU does not matter yet");
+	if (mtu < PORT_LARGEST_MTU && roce_mtu(best) <= mtu)
+		return doctor_ok(
+			run, "the RDMA MTU is the largest that the driver of the netdev allows");
+	if (mtu < PORT_LARGEST_MTU)
+		return doctor_note(
+			run, "the MTU of the netdev does not allow the full RDMA MTU of 4096");
+	return doctor_ok(run, "the netdev allows the full RDMA MTU of 4096");
 }
 
-void check_roce_mtu(struct doctor_context *run)
+bool check_roce_mtu(struct doctor_context *run)
 {
 	const struct link *own = roce_own_netdev(run);
 	char expected[32], actual[32];
 
 	if (!own)
-		return;
-	if (!own->mtu_bytes.known) {
-		doctor_unknown(run, "the MTU of the netdev");
-		return;
-	}
+		return true;
+	if (!own->mtu_bytes.known)
+		return doctor_unknown(run, "the MTU of the netdev");
 	snprintf(expected, sizeof(expected), "%u", ENOUGH_FOR_LARGEST);
 	snprintf(actual, sizeof(actual), "%u", (unsigned int)own->mtu_bytes.value);
 	doctor_expected(run, expected, actual);
 	doctor_evidence(run, "netdev mtu", "%s: MTU %s, so the RDMA MTU is %u; 4096 needs %s",
 			own->name, actual, roce_mtu(own->mtu_bytes.value), expected);
-	judge(run, own);
+	return judge(run, own);
 }

@@ -93,21 +93,22 @@ static bool differs_from_others(struct doctor_context *run, const struct dcb *mi
 	return false;
 }
 
-void check_roce_pfc(struct doctor_context *run)
+bool check_roce_pfc(struct doctor_context *run)
 {
 	const struct roce_dcb *found = find_dcb(run);
 
 	if (!found)
-		return;
+		return true;
 	tell_pfc(run, found, run->device->driver);
 	if (differs_from_others(run, &found->dcb))
-		doctor_warning(run, "ports of the same board have different lossless priorities or "
-				    "trust");
-	else if (!found->dcb.pfc.pfc_en)
-		doctor_note(run, "no priority is lossless, which may be intended: without pause "
-				 "frames for the whole link, RoCE is lossy traffic here");
-	else
-		doctor_ok(run, "the port has lossless priorities");
+		return doctor_warning(
+			run, "ports of the same board have different lossless priorities or "
+			     "trust");
+	if (!found->dcb.pfc.pfc_en)
+		return doctor_note(run,
+				   "no priority is lossless, which may be intended: without pause "
+				   "frames for the whole link, RoCE is lossy traffic here");
+	return doctor_ok(run, "the port has lossless priorities");
 }
 
 /* Results of following the configured traffic classes. */
@@ -233,33 +234,32 @@ static void advise_tos(struct doctor_context *run, const struct tos_survey *surv
 				 untrusted ? " trust dscp" : "");
 }
 
-static void judge_tos(struct doctor_context *run, const struct tos_survey *survey)
+static bool judge_tos(struct doctor_context *run, const struct tos_survey *survey)
 {
 	if (survey->lossy)
-		doctor_warning(run,
-			       "a configured traffic class does not lead to a lossless priority");
-	else if (survey->unknown)
-		doctor_not_checked(run, 0,
-				   "whether a configured traffic class leads to a lossless "
-				   "priority is not known");
-	else if (survey->lossless)
-		doctor_ok(run, "every configured traffic class leads to a lossless priority");
-	else
-		doctor_note(run, "no traffic class is set, and traffic class 0 does not lead to a "
-				 "lossless priority");
+		return doctor_warning(
+			run, "a configured traffic class does not lead to a lossless priority");
+	if (survey->unknown)
+		return doctor_not_checked(run, 0,
+					  "whether a configured traffic class leads to a lossless "
+					  "priority is not known");
+	if (survey->lossless)
+		return doctor_ok(run,
+				 "every configured traffic class leads to a lossless priority");
+	return doctor_note(run, "no traffic class is set, and traffic class 0 does not lead to a "
+				"lossless priority");
 }
 
-void check_roce_tos(struct doctor_context *run)
+bool check_roce_tos(struct doctor_context *run)
 {
 	const struct roce_dcb *found = find_dcb(run);
 	struct tos_survey survey = {.dcb = found ? &found->dcb : NULL, .dscp = ROCE_PROFILE_DSCP};
 
 	if (!found)
-		return;
-	if (!found->dcb.pfc.pfc_en) {
-		doctor_ok(run, "no priority is lossless, so no traffic class has to lead to one");
-		return;
-	}
+		return true;
+	if (!found->dcb.pfc.pfc_en)
+		return doctor_ok(run,
+				 "no priority is lossless, so no traffic class has to lead to one");
 	survey.trusts_dscp = tos_trusts_dscp(survey.dcb, run->device->driver);
 	tell_pfc(run, found, run->device->driver);
 	take_configfs(run, &survey);
@@ -268,9 +268,8 @@ void check_roce_tos(struct doctor_context *run)
 	advise_tos(run, &survey, found->netdev);
 	if (!survey.lossy && !survey.unknown && !survey.lossless &&
 	    tos_follow(0, survey.dcb, survey.trusts_dscp).end == TOS_LOSSLESS)
-		doctor_ok(run, "traffic class 0, the default, leads to a lossless priority");
-	else
-		judge_tos(run, &survey);
+		return doctor_ok(run, "traffic class 0, the default, leads to a lossless priority");
+	return judge_tos(run, &survey);
 }
 
 /* ---- Congestion control ---- */
@@ -344,39 +343,37 @@ static bool has_other_ecn(struct doctor_context *run, const struct doctor_ecn *m
 	return false;
 }
 
-void check_roce_ecn(struct doctor_context *run)
+bool check_roce_ecn(struct doctor_context *run)
 {
 	const struct link *own = roce_own_netdev(run);
 	const struct doctor_ecn *ecn;
 
 	if (!own)
-		return;
+		return true;
 	ecn = ecn_of(run, run->device, run->port, own);
 	if (!ecn->ecn.vendor && !ecn->ecn.params) {
 		if (ecn->ecn.rc == -ENOENT)
-			doctor_not_checked(run, 0, "the driver does not report congestion control");
-		else if (ecn->ecn.rc == -EPERM) /* debugfs_locked_down(), fs/debugfs/file.c */
-			doctor_not_checked(run, 0,
-					   "the lockdown of the kernel keeps debugfs closed");
-		else
-			doctor_unread(run, "congestion control", "ecn, debugfs cc_params",
-				      ecn->ecn.rc, true);
-		return;
+			return doctor_not_checked(run, 0,
+						  "the driver does not report congestion control");
+		if (ecn->ecn.rc == -EPERM) /* debugfs_locked_down(), fs/debugfs/file.c */
+			return doctor_not_checked(
+				run, 0, "the lockdown of the kernel keeps debugfs closed");
+		return doctor_unread(run, "congestion control", "ecn, debugfs cc_params",
+				     ecn->ecn.rc, true);
 	}
 	doctor_evidence(run, ecn->ecn.vendor ? "net/X/ecn" : "debugfs cc_params", "%s: %s",
 			own->name, ecn->text);
 	if (has_other_ecn(run, ecn))
-		doctor_warning(
+		return doctor_warning(
 			run, "ports of the same board have different congestion control settings");
-	else if (ecn->ecn.vendor && (!ecn->ecn.send || !ecn->ecn.receive))
-		doctor_note(run, "congestion control is off, which may be intended");
-	else if (ecn->ecn.vendor && !(ecn->ecn.send & ecn->ecn.receive))
-		doctor_note(run, "no priority has congestion control at both ends: those of "
-				 "senders and of receivers differ");
-	else if (ecn->ecn.vendor)
-		doctor_ok(run, "congestion control is on");
-	else
-		doctor_not_checked(run, 0,
-				   "the driver reports how congestion control is tuned, but not "
-				   "whether it is on");
+	if (ecn->ecn.vendor && (!ecn->ecn.send || !ecn->ecn.receive))
+		return doctor_note(run, "congestion control is off, which may be intended");
+	if (ecn->ecn.vendor && !(ecn->ecn.send & ecn->ecn.receive))
+		return doctor_note(run, "no priority has congestion control at both ends: those of "
+					"senders and of receivers differ");
+	if (ecn->ecn.vendor)
+		return doctor_ok(run, "congestion control is on");
+	return doctor_not_checked(run, 0,
+				  "the driver reports how congestion control is tuned, but not "
+				  "whether it is on");
 }

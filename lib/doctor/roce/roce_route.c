@@ -186,7 +186,7 @@ static void advise_less(struct doctor_context *run, const struct link *link)
 			 name);
 }
 
-static void judge_arp(struct doctor_context *run, const struct rail *rail,
+static bool judge_arp(struct doctor_context *run, const struct rail *rail,
 		      const struct rail *neighbour)
 {
 	char subnet[IP_TEXT_SIZE];
@@ -199,11 +199,10 @@ static void judge_arp(struct doctor_context *run, const struct rail *rail,
 		rc = read_larger(run, rail->link, "arp_filter", &filter);
 	doctor_object(run, "%s", rail->link->name);
 	if (rc == -ENOENT)
-		doctor_not_checked(run, 0, "the netdev has no ARP settings");
-	else if (rc)
-		doctor_unread(run, "the ARP settings of the netdev", "/" IPV4_CONF, rc, false);
+		return doctor_not_checked(run, 0, "the netdev has no ARP settings");
 	if (rc)
-		return;
+		return doctor_unread(run, "the ARP settings of the netdev", "/" IPV4_CONF, rc,
+				     false);
 	ip_format(&rail->subnet.address, subnet);
 	doctor_evidence(run, "/" IPV4_CONF,
 			"%s/%u is also on %s; arp_ignore %d, arp_announce %d, each the larger of "
@@ -213,27 +212,26 @@ static void judge_arp(struct doctor_context *run, const struct rail *rail,
 	if (ignore == ARP_IGNORE_ALL)
 		advise_less(run, rail->link);
 	if (is_strict(ignore) && is_strict(announce))
-		doctor_ok(run, "the netdev answers ARP for its own addresses only");
-	else if (ignore == ARP_IGNORE_ALL)
-		doctor_warning(
+		return doctor_ok(run, "the netdev answers ARP for its own addresses only");
+	if (ignore == ARP_IGNORE_ALL)
+		return doctor_warning(
 			run,
 			"the netdev answers no ARP requests, so peers cannot find its addresses");
-	else if (filter && !is_strict(ignore))
-		doctor_note(run,
-			    "arp_filter lets the routing table choose which netdev answers ARP: "
-			    "right only with a source rule for each netdev");
-	else if (!is_strict(ignore))
-		doctor_warning(run, "several netdevs are in one subnet, and each answers ARP for "
-				    "the addresses of the others");
-	else
-		doctor_warning(run, "several netdevs are in one subnet, and an ARP request of one "
-				    "may carry the address of another");
+	if (filter && !is_strict(ignore))
+		return doctor_note(
+			run, "arp_filter lets the routing table choose which netdev answers ARP: "
+			     "right only with a source rule for each netdev");
+	if (!is_strict(ignore))
+		return doctor_warning(run,
+				      "several netdevs are in one subnet, and each answers ARP for "
+				      "the addresses of the others");
+	return doctor_warning(run, "several netdevs are in one subnet, and an ARP request of one "
+				   "may carry the address of another");
 }
 
-void check_multi_rail_arp(struct doctor_context *run)
+bool check_multi_rail_arp(struct doctor_context *run)
 {
 	_cleanup_(rails_clear) struct rails rails = {.items = NULL};
-	size_t shared = 0;
 	int rc = 0;
 
 	if (run->facts->inventory.answers)
@@ -241,20 +239,17 @@ void check_multi_rail_arp(struct doctor_context *run)
 	else
 		rc = add_routes(run, &rails);
 	if (rc == -ENOENT)
-		doctor_not_checked(run, NEEDS_LIVE, "a saved tree does not hold the addresses");
-	else if (rc)
-		doctor_unread(run, "the routing table", "/proc/net/route", rc, false);
+		return doctor_not_checked(run, NEEDS_LIVE,
+					  "a saved tree does not hold the addresses");
 	if (rc)
-		return;
+		return doctor_unread(run, "the routing table", "/proc/net/route", rc, false);
 	for (size_t i = 0; i < rails.count; i++) {
 		const struct rail *neighbour = find_neighbour(run, &rails, &rails.items[i]);
 
 		if (neighbour)
 			judge_arp(run, &rails.items[i], neighbour);
-		shared += neighbour != NULL;
 	}
-	if (!shared)
-		doctor_does_not_apply(run);
+	return run->verdicts || doctor_does_not_apply(run);
 }
 
 static bool is_own(const struct inventory *inventory, const struct ip_address *ip)
@@ -406,36 +401,39 @@ static void ask_route(struct doctor_context *run, struct netlink *rtnl,
 	survey->unrouted++;
 }
 
-static void judge_routes(struct doctor_context *run, const struct route_survey *survey)
+static bool judge_routes(struct doctor_context *run, const struct route_survey *survey)
 {
-	if (survey->unrouted) {
-		doctor_warning(run,
-			       "rdma_cm rejects connection requests: the port has no route back "
-			       "to its own subnet");
-	} else if (survey->filtered) {
+	if (survey->unrouted)
+		return doctor_warning(
+			run, "rdma_cm rejects connection requests: the port has no route back "
+			     "to its own subnet");
+	if (survey->filtered) {
 		doctor_next_step(
 			run, "add a source rule for each netdev (ip rule add from ADDRESS table "
 			     "N), or use loose validation: sysctl net.ipv4.conf.all.rp_filter=2");
-		doctor_warning(run, "strict source validation drops ARP requests from neighbours, "
-				    "because the route back leaves by another netdev");
-	} else if (survey->rc) {
-		doctor_unread(run, "the route", "rtnetlink", survey->rc, false);
-	} else if (!survey->addresses) {
-		doctor_not_checked(run, 0, "the port has no IP address");
-	} else if (survey->no_room == survey->addresses) {
-		doctor_not_checked(
+		return doctor_warning(
+			run, "strict source validation drops ARP requests from neighbours, "
+			     "because the route back leaves by another netdev");
+	}
+	if (survey->rc)
+		return doctor_unread(run, "the route", "rtnetlink", survey->rc, false);
+	if (!survey->addresses)
+		return doctor_not_checked(run, 0, "the port has no IP address");
+	if (survey->no_room == survey->addresses)
+		return doctor_not_checked(
 			run, 0,
 			"the netmask leaves no room for a neighbour, so its peers are not known");
-	} else {
+	else {
 		const size_t asked = survey->addresses - survey->no_room;
 
 		doctor_evidence(run, "rtnetlink RTM_GETROUTE", "%zu address%s checked", asked,
 				asked == 1 ? "" : "es");
-		doctor_ok(run, "the route back to the port's own subnets leaves by its netdev");
+		return doctor_ok(run,
+				 "the route back to the port's own subnets leaves by its netdev");
 	}
 }
 
-void check_rdma_cm_route(struct doctor_context *run)
+bool check_rdma_cm_route(struct doctor_context *run)
 {
 	const struct inventory *inventory = &run->facts->inventory;
 	struct route_survey survey = {.rc = 0};
@@ -443,12 +441,10 @@ void check_rdma_cm_route(struct doctor_context *run)
 	int rc;
 
 	if (!roce_own_netdev(run))
-		return;
+		return true;
 	rtnl = roce_rtnl(run->facts, &rc);
-	if (!rtnl) {
-		doctor_unread(run, "the routes", "rtnetlink", rc, false);
-		return;
-	}
+	if (!rtnl)
+		return doctor_unread(run, "the routes", "rtnetlink", rc, false);
 	for (size_t i = 0; i < inventory->addresses.count; i++) {
 		const struct link_address *address = &inventory->addresses.items[i];
 		const struct link *link = link_by_index(&inventory->links, &address->link_index);
@@ -457,7 +453,7 @@ void check_rdma_cm_route(struct doctor_context *run)
 		    endpoint_is_of_port(inventory, run->port, link))
 			ask_route(run, rtnl, address, link, &survey);
 	}
-	judge_routes(run, &survey);
+	return judge_routes(run, &survey);
 }
 
 /* iWARP connections use TCP, for which rdma_cm needs no route: iw_conn_req_handler(), cma.c. */

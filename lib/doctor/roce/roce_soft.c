@@ -73,26 +73,26 @@ static void advise(struct doctor_context *run, const char *found, bool rxe)
 		rxe ? "udp dport 4791" : "tcp");
 }
 
-static void find_no_filter(struct doctor_context *run)
+static bool find_no_filter(struct doctor_context *run)
 {
 	if (!doctor_built_in_modules(run->facts)) {
 		doctor_evidence(run, "/proc/modules",
 				"neither nf_tables nor an iptables table; no modules.builtin");
-		doctor_not_checked(run, run->facts->request->root ? NEEDS_LIVE : 0,
-				   "no packet filter is loaded; whether one is built into the "
-				   "kernel is not known");
-		return;
+		return doctor_not_checked(
+			run, run->facts->request->root ? NEEDS_LIVE : 0,
+			"no packet filter is loaded; whether one is built into the "
+			"kernel is not known");
 	}
 	doctor_evidence(run, "/proc/modules",
 			"neither nf_tables nor an iptables table, loaded or built in");
-	doctor_ok(run, "the kernel has no nftables or iptables packet filter");
+	return doctor_ok(run, "the kernel has no nftables or iptables packet filter");
 }
 
 /*
  * Does not examine whether the rules let the packets pass: an nfnetlink socket could load modules
  * and needs CAP_NET_ADMIN, and only the kernel knows what a set of rules does to a packet.
  */
-void check_firewall(struct doctor_context *run)
+bool check_firewall(struct doctor_context *run)
 {
 	const bool rxe = !strcmp(run->device->driver, "rdma_rxe");
 	const char *packets = rxe ? "UDP port 4791" : "the TCP ports of its connections";
@@ -100,20 +100,17 @@ void check_firewall(struct doctor_context *run)
 	const int rc = find_filters(run->facts, &found);
 
 	if (rc == -ENOENT && !run->facts->inventory.answers)
-		doctor_not_checked(run, NEEDS_LIVE,
-				   "a saved tree does not hold the loaded modules");
-	else if (rc)
-		doctor_unread(run, "the loaded modules", "/proc/modules", rc, false);
+		return doctor_not_checked(run, NEEDS_LIVE,
+					  "a saved tree does not hold the loaded modules");
 	if (rc)
-		return;
-	if (!found) {
-		find_no_filter(run);
-		return;
-	}
+		return doctor_unread(run, "the loaded modules", "/proc/modules", rc, false);
+	if (!found)
+		return find_no_filter(run);
 	doctor_evidence(run, "/proc/modules", "in the kernel: %s; the device needs %s", found,
 			packets);
 	advise(run, found, rxe);
-	doctor_not_checked(run, 0,
-			   "the kernel has a packet filter; whether it drops the packets of the "
-			   "device is not known");
+	return doctor_not_checked(
+		run, 0,
+		"the kernel has a packet filter; whether it drops the packets of the "
+		"device is not known");
 }

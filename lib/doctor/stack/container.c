@@ -23,7 +23,7 @@ bool container_has_devices(struct doctor_context *run)
 	return run->facts->inventory.devices.count && doctor_is_contained(run);
 }
 
-void check_container_devices(struct doctor_context *run)
+bool check_container_devices(struct doctor_context *run)
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
 	_cleanup_(strings_free) struct strings usable = {.items = NULL};
@@ -37,10 +37,9 @@ void check_container_devices(struct doctor_context *run)
 		if (!device->uverbs)
 			continue;
 		node = doctor_read_node(run->facts, "infiniband_verbs", device->uverbs);
-		if (node.fault == NODE_NOT_SAVED) {
-			doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no device files");
-			return;
-		}
+		if (node.fault == NODE_NOT_SAVED)
+			return doctor_not_checked(run, NEEDS_LIVE,
+						  "the saved tree has no device files");
 		seen++;
 		forbidden += node.fault == NODE_FORBIDDEN;
 		if (node.fault != NODE_MISSING && node.fault != NODE_FORBIDDEN)
@@ -53,14 +52,13 @@ void check_container_devices(struct doctor_context *run)
 	if (forbidden)
 		doctor_evidence(run, "/dev/infiniband",
 				"with a device file that a control group forbids: %zu", forbidden);
-	if (!usable.count) {
-		doctor_error(run, "the container has no RDMA device");
-	} else if (usable.count < seen) {
+	if (!usable.count)
+		return doctor_error(run, "the container has no RDMA device");
+	if (usable.count < seen) {
 		doctor_next_step(run, "nothing to do if the container is meant to have only these");
-		doctor_note(run, "the container has some of the host's RDMA devices");
-	} else {
-		doctor_ok(run, "the container has all RDMA devices");
+		return doctor_note(run, "the container has some of the host's RDMA devices");
 	}
+	return doctor_ok(run, "the container has all RDMA devices");
 }
 
 /*
@@ -76,7 +74,7 @@ static bool has_device_somewhere(struct doctor_facts *facts)
 	return false;
 }
 
-void check_netns_mode(struct doctor_context *run)
+bool check_netns_mode(struct doctor_context *run)
 {
 	int rc;
 	const enum tristate shared = doctor_namespaces_are_shared(run->facts, &rc);
@@ -84,21 +82,17 @@ void check_netns_mode(struct doctor_context *run)
 	const char *source = "/sys/module/ib_core/parameters/netns_mode";
 
 	if (rc == -ENOENT)
-		doctor_does_not_apply(run);
-	else if (rc)
-		doctor_unread(run, "the namespace mode", source, rc, false);
+		return doctor_does_not_apply(run);
 	if (rc)
-		return;
+		return doctor_unread(run, "the namespace mode", source, rc, false);
 	doctor_evidence(run, source, "%s", shared == TRISTATE_YES ? "Y: shared" : "N: exclusive");
-	if (shared == TRISTATE_YES) {
-		doctor_ok(run, "every network namespace sees all RDMA devices");
-		return;
-	}
+	if (shared == TRISTATE_YES)
+		return doctor_ok(run, "every network namespace sees all RDMA devices");
 	doctor_evidence(run, "/sys/class/infiniband", "%zu RDMA device%s here", count,
 			text_plural_s(count));
 	if (!count && has_device_somewhere(run->facts))
-		doctor_verdict(run, doctor_is_contained(run) ? SEVERITY_ERROR : SEVERITY_NOTICE,
-			       "the RDMA devices are in another network namespace");
-	else
-		doctor_note(run, "each RDMA device is in only one network namespace");
+		return doctor_verdict(run,
+				      doctor_is_contained(run) ? SEVERITY_ERROR : SEVERITY_NOTICE,
+				      "the RDMA devices are in another network namespace");
+	return doctor_note(run, "each RDMA device is in only one network namespace");
 }

@@ -66,7 +66,7 @@ static const struct module_rule *rule_against(struct doctor_context *run,
 	return rule ? rule : module_rules_find(rules, state->module, false);
 }
 
-static void find_blocked(struct doctor_context *run, const struct module_rule *rule,
+static bool find_blocked(struct doctor_context *run, const struct module_rule *rule,
 			 enum severity severity)
 {
 	static const char *const words[] = {
@@ -78,12 +78,12 @@ static void find_blocked(struct doctor_context *run, const struct module_rule *r
 	};
 	const bool has_file = rule->kind == MODULE_BLACKLIST || rule->kind == MODULE_INSTALL;
 
-	doctor_verdict(run, severity, "%s %s%s%s", rule->module, words[rule->kind],
-		       has_file ? " " : "", has_file ? rule->place : "");
+	return doctor_verdict(run, severity, "%s %s%s%s", rule->module, words[rule->kind],
+			      has_file ? " " : "", has_file ? rule->place : "");
 }
 
 /* Reports a setting that blocks nothing: the module is there, or the function can do without it. */
-static void find_harmless(struct doctor_context *run, const struct module_rule *rule)
+static bool find_harmless(struct doctor_context *run, const struct module_rule *rule)
 {
 	const bool loaded = doctor_has_module(run->facts, rule->module) == TRISTATE_YES;
 
@@ -92,37 +92,32 @@ static void find_harmless(struct doctor_context *run, const struct module_rule *
 	doctor_next_step(run, "nothing to do if it is intended; otherwise remove \"%s\"",
 			 rule->text);
 	if (loaded)
-		doctor_note(run, "%s is loaded, although a setting should keep it out",
-			    rule->module);
-	else
-		find_blocked(run, rule, SEVERITY_NOTICE);
+		return doctor_note(run, "%s is loaded, although a setting should keep it out",
+				   rule->module);
+	return find_blocked(run, rule, SEVERITY_NOTICE);
 }
 
-void check_module_blocked(struct doctor_context *run)
+bool check_module_blocked(struct doctor_context *run)
 {
 	const struct module_rules *rules = doctor_module_rules(run->facts);
 	const struct module_rule *rule = NULL;
 	struct function_state state;
 
 	function_state_read(run, &state);
-	if (!state.row) {
-		doctor_does_not_apply(run);
-		return;
-	}
+	if (!state.row)
+		return doctor_does_not_apply(run);
 	if (state.missing && state.loaded != TRISTATE_YES)
 		rule = find_rule(run, state.missing);
 	if (rule) {
 		doctor_evidence(run, NULL, "%s is not loaded", state.missing);
 		doctor_blame_rule(run, rule, state.missing);
-		find_blocked(run, rule, SEVERITY_ERROR);
-		return;
+		return find_blocked(run, rule, SEVERITY_ERROR);
 	}
 	if (rules->unread.count) {
 		doctor_evidence(run, rules->unread.items[0], "%s: %s", rules->unread.items[0],
 				strerror(-rules->unread_rc));
-		doctor_not_checked(run, doctor_needs_root(rules->unread_rc) ? NEEDS_ROOT : 0,
-				   "a file that can block modules cannot be read");
-		return;
+		return doctor_not_checked(run, doctor_needs_root(rules->unread_rc) ? NEEDS_ROOT : 0,
+					  "a file that can block modules cannot be read");
 	}
 	/*
 	 * If a module is missing, only rules against it matter now; others are reported once it is
@@ -130,21 +125,17 @@ void check_module_blocked(struct doctor_context *run)
 	 */
 	rule = state.missing ? module_rules_find(rules, state.missing, false)
 			     : rule_against(run, &state);
-	if (rule) {
-		find_harmless(run, rule);
-		return;
-	}
-	if (run->facts->request->root && !(rules->has_config && rules->has_boot)) {
-		doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no %s",
-				   rules->has_config ? "/proc/cmdline" : "modprobe.d");
-		return;
-	}
+	if (rule)
+		return find_harmless(run, rule);
+	if (run->facts->request->root && !(rules->has_config && rules->has_boot))
+		return doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no %s",
+					  rules->has_config ? "/proc/cmdline" : "modprobe.d");
 	doctor_evidence(run, "/etc/modprobe.d", "settings that block modules: %zu, none for %s",
 			rules->count, state.missing ? state.missing : state.module);
-	doctor_ok(run, "no setting keeps the modules from being loaded");
+	return doctor_ok(run, "no setting keeps the modules from being loaded");
 }
 
-static void find_absent(struct doctor_context *run, const char *module,
+static bool find_absent(struct doctor_context *run, const char *module,
 			const struct module_files *files)
 {
 	_cleanup_(freep) char *source = mem_format("/lib/modules/%s/modules.dep", files->release);
@@ -157,8 +148,7 @@ static void find_absent(struct doctor_context *run, const char *module,
 		doctor_next_step(run,
 				 "restart with an installed kernel, or reinstall the modules of %s",
 				 files->release);
-		doctor_error(run, "the modules of the running kernel are not installed");
-		return;
+		return doctor_error(run, "the modules of the running kernel are not installed");
 	}
 	doctor_evidence(run, source, "no %s for kernel %s", module, files->release);
 	doctor_next_step(
@@ -166,7 +156,7 @@ static void find_absent(struct doctor_context *run, const char *module,
 		"install the package that has it: linux-modules-extra-%s (Ubuntu), "
 		"kernel-modules-extra (RHEL, Fedora), or the vendor's driver for this kernel",
 		files->release);
-	doctor_error(run, "the running kernel has no module %s", module);
+	return doctor_error(run, "the running kernel has no module %s", module);
 }
 
 /* Reads the state of the function. Returns false, with the verdict, if it misses no module. */
@@ -182,28 +172,28 @@ static bool misses_module(struct doctor_context *run, struct function_state *sta
 	return false;
 }
 
-void check_module_absent(struct doctor_context *run)
+bool check_module_absent(struct doctor_context *run)
 {
 	const struct module_files *files;
 	_cleanup_(freep) char *file = NULL;
 	struct function_state state;
 
 	if (!misses_module(run, &state))
-		return;
+		return true;
 	files = doctor_module_files(run->facts);
 	file = module_file(files, state.missing);
 	if (file) {
 		doctor_evidence(run, "/lib/modules", "%s", file);
-		doctor_ok(run, "the running kernel has the modules of the function");
-	} else if (!files->release || (files->rc == -ENOENT && !files->others.count)) {
-		/* Nothing is installed as modules, or the saved tree does not include them. */
-		doctor_not_checked(run, run->facts->request->root ? NEEDS_LIVE : 0,
-				   "the modules of the running kernel are not known");
-	} else if (files->rc && files->rc != -ENOENT) {
-		doctor_unread(run, "the list of modules", "/lib/modules", files->rc, false);
-	} else {
-		find_absent(run, state.missing, files);
+		return doctor_ok(run, "the running kernel has the modules of the function");
 	}
+	if (!files->release || (files->rc == -ENOENT && !files->others.count)) {
+		/* Nothing is installed as modules, or the saved tree does not include them. */
+		return doctor_not_checked(run, run->facts->request->root ? NEEDS_LIVE : 0,
+					  "the modules of the running kernel are not known");
+	}
+	if (files->rc && files->rc != -ENOENT)
+		return doctor_unread(run, "the list of modules", "/lib/modules", files->rc, false);
+	return find_absent(run, state.missing, files);
 }
 
 /*
@@ -267,7 +257,7 @@ static int read_signature(const struct root *root, const char *path, bool *ret_s
 }
 
 /* The kernel may know its own modules in another way than by a signature, so it is not judged. */
-static void judge_signature(struct doctor_context *run, const char *module, int error)
+static bool judge_signature(struct doctor_context *run, const char *module, int error)
 {
 	const struct module_files *files = doctor_module_files(run->facts);
 	_cleanup_(freep) char *file = module_file(files, module);
@@ -278,10 +268,8 @@ static void judge_signature(struct doctor_context *run, const char *module, int 
 
 	if (file && text_ends_with(file, ".ko") && module_file_origin(file) == MODULE_ORIGIN_OTHER)
 		rc = read_signature(&run->facts->root, path + 1, &has_signature);
-	if (rc && !(rc == -ENOENT && !run->facts->root.live)) {
-		doctor_unread(run, "the signature of the module", path, rc, true);
-		return;
-	}
+	if (rc && !(rc == -ENOENT && !run->facts->root.live))
+		return doctor_unread(run, "the signature of the module", path, rc, true);
 	if (!has_signature) {
 		doctor_evidence(run, path, "%s has no signature", path);
 		doctor_next_step(
@@ -290,18 +278,17 @@ static void judge_signature(struct doctor_context *run, const char *module, int 
 			"mokutil --import), install a signed package of it, or switch "
 			"Secure Boot off; then: modprobe %s",
 			module, module);
-		doctor_error(run, "the kernel refuses %s, which is not signed", module);
-		return;
+		return doctor_error(run, "the kernel refuses %s, which is not signed", module);
 	}
 	doctor_next_step(run,
 			 "modprobe %s as root: \"%s\" means that the kernel does not know the key",
 			 module, strerror(error));
-	doctor_not_checked(run, rc ? NEEDS_LIVE : 0,
-			   "only loading %s shows whether the kernel accepts its signature",
-			   module);
+	return doctor_not_checked(run, rc ? NEEDS_LIVE : 0,
+				  "only loading %s shows whether the kernel accepts its signature",
+				  module);
 }
 
-void check_module_unsigned(struct doctor_context *run)
+bool check_module_unsigned(struct doctor_context *run)
 {
 	const struct root *root = &run->facts->root;
 	struct function_state state;
@@ -310,22 +297,19 @@ void check_module_unsigned(struct doctor_context *run)
 	int error = 0;
 
 	if (!misses_module(run, &state))
-		return;
+		return true;
 	doctor_evidence(run, NULL, "%s is not loaded", state.missing);
 	refuses = refuses_unsigned(run, &error);
-	if (refuses == TRISTATE_YES) {
-		judge_signature(run, state.missing, error);
-		return;
-	}
-	if (refuses == TRISTATE_NO) {
-		doctor_ok(run, "the kernel accepts modules without a valid signature");
-		return;
-	}
+	if (refuses == TRISTATE_YES)
+		return judge_signature(run, state.missing, error);
+	if (refuses == TRISTATE_NO)
+		return doctor_ok(run, "the kernel accepts modules without a valid signature");
 	needs = !root->live ? NEEDS_LIVE : has_securityfs(root) ? NEEDS_ROOT : 0;
 	if (!needs)
 		doctor_next_step(run, "mount -t securityfs securityfs " SECURITYFS
 				      ", which shows whether the kernel is locked down");
-	doctor_not_checked(run, needs, "whether the kernel refuses unsigned modules is not known");
+	return doctor_not_checked(run, needs,
+				  "whether the kernel refuses unsigned modules is not known");
 }
 
 static const char *origin_word(enum module_origin origin)
@@ -371,17 +355,15 @@ static bool is_mixed(enum module_origin base, enum module_origin origin, bool of
 	return of_core || base == MODULE_ORIGIN_OTHER;
 }
 
-void check_module_mixed(struct doctor_context *run)
+bool check_module_mixed(struct doctor_context *run)
 {
 	struct function_state state;
 	enum module_origin base;
 	bool mixed = false, stale = false;
 
 	function_state_read(run, &state);
-	if (!state.row) {
-		doctor_does_not_apply(run);
-		return;
-	}
+	if (!state.row)
+		return doctor_does_not_apply(run);
 	const struct {
 		const char *name;
 		bool of_core;
@@ -391,14 +373,10 @@ void check_module_mixed(struct doctor_context *run)
 	};
 
 	base = origin_of(run, "ib_core", NULL);
-	if (doctor_has_module(run->facts, "ib_core") == TRISTATE_NO) {
-		doctor_ok(run, "no RDMA core is loaded that could be from another stack");
-		return;
-	}
-	if (base == MODULE_ORIGIN_UNKNOWN) {
-		doctor_not_checked(run, 0, "the origin of ib_core is not known");
-		return;
-	}
+	if (doctor_has_module(run->facts, "ib_core") == TRISTATE_NO)
+		return doctor_ok(run, "no RDMA core is loaded that could be from another stack");
+	if (base == MODULE_ORIGIN_UNKNOWN)
+		return doctor_not_checked(run, 0, "the origin of ib_core is not known");
 	for (size_t i = 0; i < ARRAY_SIZE(modules); i++) {
 		enum module_origin origin = origin_of(run, modules[i].name, state.missing);
 
@@ -414,10 +392,9 @@ void check_module_mixed(struct doctor_context *run)
 	}
 	if (!mixed && !stale) {
 		doctor_evidence(run, "/sys/module", "ib_core is %s", origin_word(base));
-		doctor_ok(run, "the modules of the function match each other");
-		return;
+		return doctor_ok(run, "the modules of the function match each other");
 	}
-	doctor_verdict(run, state.missing ? SEVERITY_ERROR : SEVERITY_WARNING,
-		       mixed ? "the RDMA core and the driver are from different stacks"
-			     : "the loaded modules are not the installed ones");
+	return doctor_verdict(run, state.missing ? SEVERITY_ERROR : SEVERITY_WARNING,
+			      mixed ? "the RDMA core and the driver are from different stacks"
+				    : "the loaded modules are not the installed ones");
 }

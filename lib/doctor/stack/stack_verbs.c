@@ -71,7 +71,7 @@ static bool blame(struct doctor_context *run, const char *module)
 	return rule;
 }
 
-void check_verbs_modules(struct doctor_context *run)
+bool check_verbs_modules(struct doctor_context *run)
 {
 	_cleanup_(freep) char *missing = NULL, *there = NULL;
 	bool verbs = true, needed = false, prevented = false;
@@ -83,8 +83,7 @@ void check_verbs_modules(struct doctor_context *run)
 		if (rc && rc != -ENOENT) {
 			_cleanup_(freep) char *source = mem_format("/%s", user_modules[i].path);
 
-			doctor_unread(run, "a class directory", source, rc, false);
-			return;
+			return doctor_unread(run, "a class directory", source, rc, false);
 		}
 		if (!rc) {
 			mem_extend(&there, "%s%s", there ? ", " : "", module);
@@ -95,14 +94,13 @@ void check_verbs_modules(struct doctor_context *run)
 	}
 	if (!missing) {
 		doctor_evidence(run, "/sys/class", "%s", there);
-		doctor_ok(run, "the modules for user space are loaded");
-		return;
+		return doctor_ok(run, "the modules for user space are loaded");
 	}
 	/* Every host has /sys/module: a tree without it has only a part of a host's files. */
 	if (!run->facts->root.live && !sysfs_has_directory(&run->facts->root, "sys/module")) {
 		doctor_evidence(run, "/sys/module", "the saved tree has no /sys/module");
-		doctor_not_checked(run, NEEDS_LIVE, "the saved tree lacks the loaded modules");
-		return;
+		return doctor_not_checked(run, NEEDS_LIVE,
+					  "the saved tree lacks the loaded modules");
 	}
 	doctor_evidence(run, "/sys/class", "not loaded: %s", missing);
 	doctor_next_step(run,
@@ -123,13 +121,13 @@ void check_verbs_modules(struct doctor_context *run)
 	if (!verbs)
 		doctor_blocks(run);
 	if (!verbs && prevented)
-		doctor_error(run, "programs cannot use the RDMA devices: ib_uverbs is not loaded");
-	else if (needed)
-		doctor_warning(run, "a module for user space is not loaded");
-	else
-		doctor_note(run,
-			    "a module for user space is not loaded; the kernel tries to load it "
-			    "when a program needs it");
+		return doctor_error(
+			run, "programs cannot use the RDMA devices: ib_uverbs is not loaded");
+	if (needed)
+		return doctor_warning(run, "a module for user space is not loaded");
+	return doctor_note(run,
+			   "a module for user space is not loaded; the kernel tries to load it "
+			   "when a program needs it");
 }
 
 enum node_fault doctor_judge_node(const struct stat *status, int stat_error, int access_error,
@@ -238,24 +236,21 @@ static bool judge_uverbs(struct doctor_context *run, const char *name,
 	const bool given = !doctor_is_contained(run) ||
 			   !run->facts->request->run[CHECK_ID_container_devices];
 
-	if (!given && (node->fault == NODE_MISSING || node->fault == NODE_FORBIDDEN)) {
-		doctor_because(run, CHECK_ID_container_devices);
-		return true;
-	}
+	if (!given && (node->fault == NODE_MISSING || node->fault == NODE_FORBIDDEN))
+		return doctor_because(run, CHECK_ID_container_devices);
 	switch (node->fault) {
 	case NODE_FORBIDDEN:
 		doctor_next_step(run, "allow the device where this process is started: --device of "
 				      "a container, DeviceAllow of a unit, gres.conf of Slurm");
-		doctor_error(run, "a control group keeps this process from the uverbs device file");
-		return true;
+		return doctor_error(
+			run, "a control group keeps this process from the uverbs device file");
 	case NODE_MISSING:
 		doctor_next_step(run,
 				 "udevadm trigger --action=add --subsystem-match=infiniband_verbs; "
 				 "without udev: mknod with the number in "
 				 "/sys/class/infiniband_verbs/%s/dev",
 				 name);
-		doctor_error(run, "the uverbs device file is missing");
-		return true;
+		return doctor_error(run, "the uverbs device file is missing");
 	case NODE_NO_DEVICE:
 	case NODE_OTHER_NUMBER:
 		doctor_evidence(run, "/sys/class/infiniband_verbs",
@@ -265,8 +260,7 @@ static bool judge_uverbs(struct doctor_context *run, const char *name,
 				 "remove /dev/infiniband/%s, then: udevadm trigger --action=add "
 				 "--subsystem-match=infiniband_verbs",
 				 name);
-		doctor_error(run, "the uverbs device file leads to another device");
-		return true;
+		return doctor_error(run, "the uverbs device file leads to another device");
 	case NODE_DENIED:
 		if (node->known)
 			doctor_evidence(run, NULL, "this user is %u", geteuid());
@@ -276,11 +270,10 @@ static bool judge_uverbs(struct doctor_context *run, const char *name,
 			"grep -r infiniband /etc/udev/rules.d for a rule that sets the mode or the "
 			"group, or join that group; for now: chmod 0666 /dev/infiniband/%s",
 			name);
-		doctor_error(run, "this user may not open the uverbs device file");
-		return true;
+		return doctor_error(run, "this user may not open the uverbs device file");
 	case NODE_UNREADABLE:
-		doctor_unread(run, "the uverbs device file", "/dev/infiniband", node->rc, false);
-		return true;
+		return doctor_unread(run, "the uverbs device file", "/dev/infiniband", node->rc,
+				     false);
 	default:
 		return false;
 	}
@@ -300,7 +293,7 @@ static bool has_missing_umad(struct doctor_context *run)
 	return false;
 }
 
-void check_device_nodes(struct doctor_context *run)
+bool check_device_nodes(struct doctor_context *run)
 {
 	const struct device *device = run->device;
 	struct device_node uverbs, cm;
@@ -308,30 +301,23 @@ void check_device_nodes(struct doctor_context *run)
 
 	if (!device->uverbs) {
 		/* A sub-device for subnet management has none: ib_uverbs_add_one(). */
-		if (device->sub_type.known || device->parent) {
-			doctor_does_not_apply(run);
-			return;
-		}
-		if (run->facts->request->root) {
-			doctor_not_checked(run, NEEDS_LIVE,
-					   "it has no uverbs device, which only "
-					   "sub-devices may lack");
-			return;
-		}
+		if (device->sub_type.known || device->parent)
+			return doctor_does_not_apply(run);
+		if (run->facts->request->root)
+			return doctor_not_checked(run, NEEDS_LIVE,
+						  "it has no uverbs device, which only "
+						  "sub-devices may lack");
 		doctor_evidence(run, "/sys/class/infiniband_verbs", "no entry for %s",
 				device->name);
 		doctor_next_step(run, "dmesg | grep uverbs");
-		doctor_error(run, "ib_uverbs has created no device for it");
-		return;
+		return doctor_error(run, "ib_uverbs has created no device for it");
 	}
 	uverbs = doctor_read_node(run->facts, "infiniband_verbs", device->uverbs);
-	if (uverbs.fault == NODE_NOT_SAVED) {
-		doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no device files");
-		return;
-	}
+	if (uverbs.fault == NODE_NOT_SAVED)
+		return doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no device files");
 	add_node(run, device->uverbs, &uverbs);
 	if (judge_uverbs(run, device->uverbs, &uverbs))
-		return;
+		return true;
 	cm = doctor_read_node(run->facts, "misc", "rdma_cm");
 	cm_wanted = has_cm(device) &&
 		    sysfs_has_directory(&run->facts->root, "sys/class/misc/rdma_cm");
@@ -341,15 +327,16 @@ void check_device_nodes(struct doctor_context *run)
 	if (cm.fault != NODE_FINE && cm_wanted) {
 		doctor_next_step(run, "udevadm trigger --action=add --subsystem-match=misc; in a "
 				      "container, add the device /dev/infiniband/rdma_cm");
-		doctor_warning(run, "connections by IP address fail: rdma_cm cannot be opened");
-	} else if (has_umad(device) && !doctor_is_contained(run) && has_missing_umad(run)) {
+		return doctor_warning(run,
+				      "connections by IP address fail: rdma_cm cannot be opened");
+	}
+	if (has_umad(device) && !doctor_is_contained(run) && has_missing_umad(run)) {
 		doctor_next_step(run,
 				 "udevadm trigger --action=add --subsystem-match=infiniband_mad");
-		doctor_note(run, "a device file for management datagrams is missing");
-	} else {
-		doctor_ok(run, run->facts->root.live ? "this user may open the device files"
-						     : "the device files are there");
+		return doctor_note(run, "a device file for management datagrams is missing");
 	}
+	return doctor_ok(run, run->facts->root.live ? "this user may open the device files"
+						    : "the device files are there");
 }
 
 /* Returns the device's kernel module, by the driver in the inventory. */
@@ -360,20 +347,18 @@ static const char *module_of(const struct device *device)
 	return row ? row->module : device->driver;
 }
 
-static void find_no_library(struct doctor_context *run, const struct providers *providers)
+static bool find_no_library(struct doctor_context *run, const struct providers *providers)
 {
-	if (run->facts->request->root && !providers->names.count) {
-		doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no libraries");
-		return;
-	}
+	if (run->facts->request->root && !providers->names.count)
+		return doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no libraries");
 	doctor_evidence(run, NULL, "no libibverbs.so.1 in the loader's directories");
 	doctor_next_step(run,
 			 "apt install libibverbs1 ibverbs-providers, or dnf install libibverbs");
-	doctor_warning(run,
-		       "libibverbs is not installed: no program can use the device through verbs");
+	return doctor_warning(
+		run, "libibverbs is not installed: no program can use the device through verbs");
 }
 
-void check_provider(struct doctor_context *run)
+bool check_provider(struct doctor_context *run)
 {
 	const struct providers *providers = doctor_providers(run->facts);
 	const char *module = run->device->driver ? module_of(run->device) : NULL;
@@ -381,26 +366,19 @@ void check_provider(struct doctor_context *run)
 	_cleanup_(freep) char *library = NULL, *directory = NULL;
 	enum provider_state state;
 
-	if (!module) {
-		doctor_unknown(run, "the driver of the device");
-		return;
-	}
+	if (!module)
+		return doctor_unknown(run, "the driver of the device");
 	if (!name) {
 		/* usNIC is used through libfabric: rdma-hw-modules.rules of rdma-core. */
 		if (!strcmp(module, "usnic_verbs"))
-			doctor_does_not_apply(run);
-		else
-			doctor_not_checked(run, 0, "the provider of %s is not known", module);
-		return;
+			return doctor_does_not_apply(run);
+		return doctor_not_checked(run, 0, "the provider of %s is not known", module);
 	}
-	if (!providers->directory) {
-		find_no_library(run, providers);
-		return;
-	}
+	if (!providers->directory)
+		return find_no_library(run, providers);
 	if (providers->rc && providers->rc != -ENOENT) {
 		doctor_evidence(run, "/" PROVIDERS_CONFIG, "%s", strerror(-providers->rc));
-		doctor_unknown(run, "the configuration of libibverbs");
-		return;
+		return doctor_unknown(run, "the configuration of libibverbs");
 	}
 	state = providers_find(&run->facts->root, providers, name, &library);
 	directory = mem_format("/%s", providers->directory);
@@ -409,65 +387,57 @@ void check_provider(struct doctor_context *run)
 				providers->abi);
 	switch (state) {
 	case PROVIDER_ELSEWHERE:
-		doctor_not_checked(run, 0, "the provider %s is configured by its path", name);
-		return;
+		return doctor_not_checked(run, 0, "the provider %s is configured by its path",
+					  name);
 	case PROVIDER_THERE:
 		doctor_evidence(run, "/" PROVIDERS_CONFIG, "%s is there", library);
-		doctor_ok(run, "the library for the driver is installed");
-		return;
+		return doctor_ok(run, "the library for the driver is installed");
 	case PROVIDER_NOT_CONFIGURED:
 		doctor_evidence(run, "/" PROVIDERS_CONFIG, "no line \"driver %s\"%s%s", name,
 				library ? "; the library is there: " : "", library ? library : "");
-		doctor_error(run, "libibverbs is not configured to load the provider %s", name);
-		return;
+		return doctor_error(run, "libibverbs is not configured to load the provider %s",
+				    name);
 	case PROVIDER_OTHER_ABI:
 		doctor_evidence(run, NULL, "there is only %s", library);
 		doctor_next_step(run,
 				 "install libibverbs and its providers from one source, in one "
 				 "release");
-		doctor_error(run, "the provider %s is from another rdma-core than libibverbs",
-			     name);
-		return;
+		return doctor_error(
+			run, "the provider %s is from another rdma-core than libibverbs", name);
 	case PROVIDER_NO_LIBRARY:
 		doctor_evidence(run, directory, "no lib%s-rdmav*.so", name);
-		doctor_error(run, "the library of the provider %s is missing", name);
+		break;
 	}
+	return doctor_error(run, "the library of the provider %s is missing", name);
 }
 
 /* IB_USER_VERBS_MIN_ABI_VERSION and _MAX_ of libibverbs/kern-abi.h, rdma-core 65. */
 enum { CORE_ABI_MIN = 3, CORE_ABI_MAX = 6 };
 
-void check_uverbs_abi(struct doctor_context *run)
+bool check_uverbs_abi(struct doctor_context *run)
 {
 	const struct device *device = run->device;
 	const struct rdma_driver *row = rdma_driver_of_module(device->driver);
 	struct number core = {0}, own = {0};
 	int rc = doctor_core_abi(run->facts, &core);
 
-	if (!device->uverbs) {
-		doctor_does_not_apply(run);
-		return;
-	}
+	if (!device->uverbs)
+		return doctor_does_not_apply(run);
 	if (!rc)
 		rc = sysfs_read_number(&run->facts->root, &own,
 				       "sys/class/infiniband_verbs/%s/abi_version", device->uverbs);
 	if (rc == -ENOENT && run->facts->request->root)
-		doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no ABI version");
-	else if (rc)
-		doctor_unread(run, "the ABI version", "/sys/class/infiniband_verbs", rc, false);
+		return doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no ABI version");
 	if (rc)
-		return;
+		return doctor_unread(run, "the ABI version", "/sys/class/infiniband_verbs", rc,
+				     false);
 	doctor_evidence(run, "/sys/class/infiniband_verbs/abi_version",
 			"kernel %" PRIu64 " (libibverbs takes %u to %u)", core.value, CORE_ABI_MIN,
 			CORE_ABI_MAX);
-	if (core.value < CORE_ABI_MIN || core.value > CORE_ABI_MAX) {
-		doctor_error(run, "libibverbs does not know the kernel's verbs ABI");
-		return;
-	}
-	if (!row) {
-		doctor_not_checked(run, 0, "the ABI of this driver's provider is not known");
-		return;
-	}
+	if (core.value < CORE_ABI_MIN || core.value > CORE_ABI_MAX)
+		return doctor_error(run, "libibverbs does not know the kernel's verbs ABI");
+	if (!row)
+		return doctor_not_checked(run, 0, "the ABI of this driver's provider is not known");
 	if (row->max_abi == RDMA_ABI_ANY)
 		doctor_evidence(run, NULL, "%s %" PRIu64 " (its provider takes any)", row->module,
 				own.value);
@@ -478,7 +448,6 @@ void check_uverbs_abi(struct doctor_context *run)
 		doctor_evidence(run, NULL, "%s %" PRIu64 " (rdma-core 65 takes %u to %u)",
 				row->module, own.value, row->min_abi, row->max_abi);
 	if (own.value >= row->min_abi && own.value <= row->max_abi)
-		doctor_ok(run, "kernel and library can speak the same ABI");
-	else
-		doctor_warning(run, "the driver's ABI most likely does not match the library's");
+		return doctor_ok(run, "kernel and library can speak the same ABI");
+	return doctor_warning(run, "the driver's ABI most likely does not match the library's");
 }
