@@ -473,13 +473,19 @@ static void signature_steps(void **state)
 	tree_write(&bed->tree, LOCKDOWN, "none [integrity] confidentiality");
 	bed_run(bed, CHECK_ID_module_unsigned);
 	assert_string_equal(bed_last(bed)->finding.next_step,
-			    "modprobe mlx5_core as root: \"Operation not permitted\" means that "
-			    "the kernel does not know the key");
+			    "modprobe mlx5_core as root; after \"Operation not permitted\", "
+			    "dmesg | grep Lockdown tells why: \"unsigned module loading is "
+			    "restricted\" means that the kernel does not know the key, or "
+			    "finds no signature; without this line the kernel loads no "
+			    "module at all (kernel.modules_disabled), or not for this "
+			    "process (CAP_SYS_MODULE)");
 	tree_write(&bed->tree, ENFORCE, "Y");
 	bed_run(bed, CHECK_ID_module_unsigned);
 	assert_string_equal(bed_last(bed)->finding.next_step,
-			    "modprobe mlx5_core as root: \"Key was rejected by service\" means "
-			    "that the kernel does not know the key");
+			    "modprobe mlx5_core as root; after \"Key was rejected by "
+			    "service\", dmesg | grep rejected tells why: \"unavailable key\" "
+			    "means that the kernel does not know the key, no line that the "
+			    "signature is wrong or its key revoked");
 }
 
 static void put_taint(struct bed *bed, const char *module, const char *taint)

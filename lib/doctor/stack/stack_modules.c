@@ -209,12 +209,27 @@ static bool has_securityfs(const struct root *root)
 }
 
 /*
- * Whether the kernel refuses modules without a valid signature, by module_sig_check() in
- * kernel/module/signing.c: enforced, or locked down to integrity or more. *ret_error is what it
- * returns then if it does not know the key. Without the parameter, it does not look at signatures
- * at all.
+ * The error of modprobe alone does not tell why: EKEYREJECTED is also that of a wrong signature
+ * (verify_pkcs7_message_sig(), certs/system_keyring.c), EPERM that of a process without
+ * CAP_SYS_MODULE and of modules_disabled (may_init_module()). Only module_sig_check() and
+ * lockdown_is_locked_down() write to the log.
  */
-static enum tristate refuses_unsigned(struct doctor_context *run, int *ret_error)
+static const char why_rejected[] =
+	"after \"Key was rejected by service\", dmesg | grep rejected tells why: \"unavailable "
+	"key\" means that the kernel does not know the key, no line that the signature is wrong or "
+	"its key revoked";
+static const char why_locked[] =
+	"after \"Operation not permitted\", dmesg | grep Lockdown tells why: \"unsigned module "
+	"loading is restricted\" means that the kernel does not know the key, or finds no "
+	"signature; without this line the kernel loads no module at all "
+	"(kernel.modules_disabled), or not for this process (CAP_SYS_MODULE)";
+
+/*
+ * Whether the kernel refuses modules without a valid signature, by module_sig_check() in
+ * kernel/module/signing.c: enforced, or locked down to integrity or more. *ret_why says how to find
+ * out why it refused one. Without the parameter, it does not look at signatures at all.
+ */
+static enum tristate refuses_unsigned(struct doctor_context *run, const char **ret_why)
 {
 	const struct root *root = &run->facts->root;
 	char text[SYSFS_TEXT_SIZE], lockdown[SYSFS_TEXT_SIZE] = "";
@@ -224,14 +239,14 @@ static enum tristate refuses_unsigned(struct doctor_context *run, int *ret_error
 		return TRISTATE_NO;
 	if (rc > 0 && *text == 'Y') {
 		doctor_evidence(run, SIG_ENFORCE, "sig_enforce is Y");
-		*ret_error = EKEYREJECTED;
+		*ret_why = why_rejected;
 		return TRISTATE_YES;
 	}
 	if (sysfs_read(root, lockdown, "%s/lockdown", &SECURITYFS[1]) == -ENOENT && rc > 0)
 		return has_securityfs(root) ? TRISTATE_NO : TRISTATE_UNKNOWN;
 	if (strstr(lockdown, "[integrity]") || strstr(lockdown, "[confidentiality]")) {
 		doctor_evidence(run, SECURITYFS "/lockdown", "the kernel is locked down");
-		*ret_error = EPERM;
+		*ret_why = why_locked;
 		return rc > 0 ? TRISTATE_YES : TRISTATE_UNKNOWN;
 	}
 	return rc > 0 && strstr(lockdown, "[none]") ? TRISTATE_NO : TRISTATE_UNKNOWN;
@@ -257,7 +272,7 @@ static int read_signature(const struct root *root, const char *path, bool *ret_s
 }
 
 /* The kernel may know its own modules in another way than by a signature, so it is not judged. */
-static bool judge_signature(struct doctor_context *run, const char *module, int error)
+static bool judge_signature(struct doctor_context *run, const char *module, const char *why)
 {
 	const struct module_files *files = doctor_module_files(run->facts);
 	_cleanup_(freep) char *file = module_file(files, module);
@@ -280,9 +295,7 @@ static bool judge_signature(struct doctor_context *run, const char *module, int 
 			module, module);
 		return doctor_error(run, "the kernel refuses %s, which is not signed", module);
 	}
-	doctor_next_step(run,
-			 "modprobe %s as root: \"%s\" means that the kernel does not know the key",
-			 module, strerror(error));
+	doctor_next_step(run, "modprobe %s as root; %s", module, why);
 	return doctor_not_checked(run, rc ? NEEDS_LIVE : 0,
 				  "only loading %s shows whether the kernel accepts its signature",
 				  module);
@@ -294,14 +307,14 @@ bool check_module_unsigned(struct doctor_context *run)
 	struct function_state state;
 	enum tristate refuses;
 	uint64_t needs;
-	int error = 0;
+	const char *why = NULL;
 
 	if (!misses_module(run, &state))
 		return true;
 	doctor_evidence(run, NULL, "%s is not loaded", state.missing);
-	refuses = refuses_unsigned(run, &error);
+	refuses = refuses_unsigned(run, &why);
 	if (refuses == TRISTATE_YES)
-		return judge_signature(run, state.missing, error);
+		return judge_signature(run, state.missing, why);
 	if (refuses == TRISTATE_NO)
 		return doctor_ok(run, "the kernel accepts modules without a valid signature");
 	needs = !root->live ? NEEDS_LIVE : has_securityfs(root) ? NEEDS_ROOT : 0;
