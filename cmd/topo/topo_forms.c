@@ -65,7 +65,7 @@ int topo_print_nccl(struct topo_run *run)
 		listing_fail(&run->listing, STATUS_FAILED,
 			     "no topology file for this machine: it shows no PCIe switches, so the "
 			     "true distances are unknown",
-			     "use the topology file that its provider supplies");
+			     "use the topology file of its provider, if there is one");
 		return 0;
 	}
 	nccl_write(&run->topology, run->rows, run->row_count, &buffer);

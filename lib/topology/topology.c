@@ -34,7 +34,8 @@ static void note_doubts(const struct topology *topology, struct problems *notes)
 			  "than they seem, and some distances are unknown",
 			  topology->hypervisor);
 	problem_add_text(notes, NULL, NULL, NULL, text,
-			 "set NCCL_TOPO_FILE to the topology file of this kind of machine");
+			 "set NCCL_TOPO_FILE to the topology file of this kind of machine, if "
+			 "its provider has one");
 }
 
 /* Reads the machine's own topology file; faults in it become problems. */

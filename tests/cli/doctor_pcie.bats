@@ -520,11 +520,23 @@ config()
 	for row in "${rows[@]}"; do
 		look "$row"
 		same result "note the NUMA node is 0, which Hyper-V's driver may have invented" "$verdict $summary"
-		same 'next step' 'the virtual machine (Hyper-V) does not tell: take the topology file that its provider has for this kind of machine, for NCCL in NCCL_TOPO_FILE, and for rdmactl topo with --topology-file' "$next_step"
+		same 'next step' "the virtual machine (Hyper-V) does not tell: if topology/ of Azure's azhpc-images has a topology file for this kind of machine, take it for NCCL in NCCL_TOPO_FILE, and for rdmactl topo with --topology-file; otherwise ask the provider" "$next_step"
 	done
 	copy topo-aws-p4d
 	wants 0 numa-known
-	says 0000:10:1b.0 note 'the kernel does not know the NUMA node of the adapter' next_step 'the virtual machine (Amazon EC2) does not tell: take *'
+	says 0000:10:1b.0 note 'the kernel does not know the NUMA node of the adapter' next_step "the virtual machine (Amazon EC2) does not tell: if topology/ of Amazon's aws-ofi-nccl has *"
+	# Their files are for machines with GPUs, and not every provider has files.
+	ask_provider='ask its provider for the NUMA node of the adapter, and give it to rdmactl topo with --locality; if you run the hypervisor, let it tell (QEMU: numa_node of pxb-pcie)'
+	copy efa
+	put sys/class/dmi/id/sys_vendor 'Amazon EC2'
+	put sys/devices/system/node/online 0-1
+	put sys/bus/pci/devices/0000:00:1f.0/numa_node -1
+	wants 0 numa-known
+	says 0000:00:1f.0 note 'the kernel does not know the NUMA node of the adapter' next_step "the virtual machine (Amazon EC2) does not tell: $ask_provider"
+	copy topo-flat-vm
+	put sys/devices/system/node/online 0-1
+	wants 0 numa-known
+	says 0000:00:08.0 note 'the kernel does not know the NUMA node of the adapter' next_step "the virtual machine (QEMU) does not tell: $ask_provider"
 	copy topo-p4d-file
 	wants 0 numa-known
 	says 0000:10:1b.0 note 'the kernel does not know the NUMA node of the adapter' \

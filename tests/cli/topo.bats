@@ -262,7 +262,7 @@ cell()
 	golden switches nccl.xml --nccl-xml
 	on topo-flat-vm topo --nccl-xml
 	expect 1 '' "rdmactl topo: no topology file for this machine: it shows no PCIe switches, so the true distances are unknown
-  use the topology file that its provider supplies"
+  use the topology file of its provider, if there is one"
 }
 
 @test "topo: --assign of every machine as in tests/golden" {

@@ -299,7 +299,7 @@ static void hyperv(void **state)
 		"file can give the true ones\n"
 		"note: this virtual machine (Hyper-V) shows no PCIe switches: devices may be "
 		"closer than they seem, and some distances are unknown -> set NCCL_TOPO_FILE to "
-		"the topology file of this kind of machine\n");
+		"the topology file of this kind of machine, if its provider has one\n");
 	/* A function on another node shows that the host reports them. */
 	put(bed, GUEST, "numa_node", "1");
 	load(bed);

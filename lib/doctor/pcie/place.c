@@ -147,20 +147,39 @@ static bool is_invented(struct doctor_context *run)
 	return true;
 }
 
+/* Returns where the provider of the virtual machine publishes topology files, for GPUs; or NULL. */
+static const char *topology_files(struct doctor_context *run, const char *hypervisor)
+{
+	if (!doctor_has_accelerator(run->facts))
+		return NULL;
+	if (!strcmp(hypervisor, "Hyper-V"))
+		return "topology/ of Azure's azhpc-images";
+	return strcmp(hypervisor, "Amazon EC2") ? NULL : "topology/ of Amazon's aws-ofi-nccl";
+}
+
 /* The operator of a virtual machine cannot update the firmware of its host. */
 static void advise_guest(struct doctor_context *run)
 {
 	_cleanup_(freep) char *hypervisor = topology_hypervisor(&run->facts->root), *file = NULL;
+	const char *files = hypervisor ? topology_files(run, hypervisor) : NULL;
 
 	if (!sysfs_read_long(&run->facts->root, &file, VIRTUAL_TOPOLOGY))
 		doctor_next_step(run,
 				 "nothing to do for NCCL, which finds /" VIRTUAL_TOPOLOGY
 				 "; place other programs by rdmactl topo, which reads it, too");
+	else if (files)
+		doctor_next_step(run,
+				 "the virtual machine (%s) does not tell: if %s has a topology "
+				 "file for this kind of machine, take it for NCCL in "
+				 "NCCL_TOPO_FILE, and for rdmactl topo with --topology-file; "
+				 "otherwise ask the provider",
+				 hypervisor, files);
 	else if (hypervisor)
 		doctor_next_step(run,
-				 "the virtual machine (%s) does not tell: take the topology file "
-				 "that its provider has for this kind of machine, for NCCL in "
-				 "NCCL_TOPO_FILE, and for rdmactl topo with --topology-file",
+				 "the virtual machine (%s) does not tell: ask its provider for the "
+				 "NUMA node of the adapter, and give it to rdmactl topo with "
+				 "--locality; if you run the hypervisor, let it tell (QEMU: "
+				 "numa_node of pxb-pcie)",
 				 hypervisor);
 }
 
