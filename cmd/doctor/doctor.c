@@ -129,8 +129,8 @@ static int explain(const struct ctx *ctx, const char *id)
 
 static bool is_fault(const struct doctor_results *results, enum severity least)
 {
-	for (size_t i = 0; i < results->count; i++)
-		if (results->items[i].finding.severity.value >= least && !results->items[i].ignored)
+	for_each (result, results)
+		if (result->finding.severity.value >= least && !result->ignored)
 			return true;
 	return false;
 }
@@ -152,9 +152,9 @@ static void add_rows(struct listing *listing, const struct doctor_args *args,
 {
 	const bool all = args->all || listing_options(listing).format != FORMAT_TABLE;
 
-	for (size_t i = 0; i < results->count; i++)
-		if (all || results->items[i].finding.severity.value >= SEVERITY_NOTICE)
-			listing_add(listing, &results->items[i]);
+	for_each (result, results)
+		if (all || result->finding.severity.value >= SEVERITY_NOTICE)
+			listing_add(listing, result);
 }
 
 static int print(struct listing *listing, const struct doctor_args *args,

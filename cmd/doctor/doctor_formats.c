@@ -51,17 +51,17 @@ static void find_worst(const struct doctor_results *results, enum severity least
 	struct doctor_blocks blocks;
 
 	doctor_blocks_make(results, &blocks);
-	for (size_t i = 0; i < blocks.count; i++) {
-		const struct finding *finding = &blocks.items[i].results[0]->finding;
+	for_each (block, &blocks) {
+		const struct finding *finding = &block->results[0]->finding;
 		_cleanup_(freep) char *object = NULL;
 
-		if (finding->severity.value < least || blocks.items[i].results[0]->ignored)
+		if (finding->severity.value < least || block->results[0]->ignored)
 			continue;
 		if (line->reason) {
 			line->more++;
 			continue;
 		}
-		object = doctor_block_object(&blocks.items[i]);
+		object = doctor_block_object(block);
 		line->reason = mem_format("%s%s%s", object ? object : "", object ? ": " : "",
 					  finding->summary);
 		line->check = enum_word(doctor_check_names, finding->id.value, "?");

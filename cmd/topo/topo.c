@@ -52,26 +52,25 @@ static const char *topology_file(const struct topo_run *run)
 static bool load(struct topo_run *run)
 {
 	struct listing *listing = &run->listing;
-	const char *file = topology_file(run);
-	const char *locality = run->args->locality;
-	_cleanup_(freep) char *message = NULL, *text = NULL, *name = NULL, *lines = NULL;
-	_cleanup_(freep) char *named = NULL;
+	const char *file = topology_file(run), *locality = run->args->locality;
+	_cleanup_(freep) char *file_name = file ? text_clean(file, strlen(file)) : NULL;
+	_cleanup_(freep) char *locality_name = locality ? text_clean(locality, strlen(locality))
+							: NULL;
+	_cleanup_(freep) char *message = NULL, *text = NULL, *lines = NULL;
 	struct topology_request request = {
 		.root = &run->root,
 		.inventory = &listing->inventory,
 		.problems = &listing->problems,
+		.file_name = file_name,
+		.locality_name = locality_name,
 	};
 
 	if (file && !listing_read_text(listing, file, TOPO_FILE_MOST, NULL, &text))
 		return false;
 	if (locality && !listing_read_text(listing, locality, TOPO_FILE_MOST, NULL, &lines))
 		return false;
-	named = locality ? text_clean(locality, strlen(locality)) : NULL;
-	request.locality = lines;
-	request.locality_name = named;
-	name = file ? text_clean(file, strlen(file)) : NULL;
 	request.file_text = text;
-	request.file_name = name;
+	request.locality = lines;
 	/* The inventory has opened the same root, and reports a failure. */
 	if (!listing_load_inventory(listing, topology_needs) ||
 	    root_open(listing->ctx->globals.root, &run->root))
@@ -107,9 +106,9 @@ void topo_note_word(struct topo_run *run, const char *word, bool accelerator)
 	const char **names = mem_alloc_zero(run->topology.count, sizeof(*names));
 	size_t count = 0;
 
-	for (size_t i = 0; i < run->topology.count; i++)
-		if (!accelerator || run->topology.nodes[i].kind.value == TOPOLOGY_ACCELERATOR)
-			names[count++] = run->topology.nodes[i].name;
+	for_each_in (node, run->topology.nodes, run->topology.count)
+		if (!accelerator || node->kind.value == TOPOLOGY_ACCELERATOR)
+			names[count++] = node->name;
 	hint = object_suggest(&run->root, word, names, count, "rdmactl topo lists what is there");
 	free(names);
 	problem_add_text(&run->listing.problems, clean, NULL, NULL,
@@ -122,9 +121,7 @@ static bool choose(struct topo_run *run, char **words)
 {
 	bool missing = false;
 
-	for (size_t i = 0; i < run->topology.count; i++) {
-		struct topology_node *node = &run->topology.nodes[i];
-
+	for_each_in (node, run->topology.nodes, run->topology.count) {
 		/* A Data Direct function may be there for each function of its card. */
 		if ((run->args->all && topology_find(&run->topology, node->name) == node) ||
 		    !is_beside_parent(run, node))
@@ -178,9 +175,8 @@ static void show_nodes(struct topo_run *run)
 /* A matrix shows the doubts below it; other forms show them with -v. */
 static void pass_doubts(struct topo_run *run)
 {
-	for (size_t i = 0; i < run->doubts.count; i++)
-		problem_add_text(&run->listing.notes, NULL, NULL, NULL, run->doubts.items[i].error,
-				 run->doubts.items[i].hint);
+	for_each (doubt, &run->doubts)
+		problem_add_text(&run->listing.notes, NULL, NULL, NULL, doubt->error, doubt->hint);
 }
 
 static int finish(struct topo_run *run, bool quietly, int rc)

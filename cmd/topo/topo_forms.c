@@ -8,16 +8,14 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cmd/topo/topo_run.h"
-#include "topology/nccl.h"
 
 void topo_add_doubts(const struct topo_run *run, struct text_buffer *text)
 {
 	if (run->topology.file)
 		text_buffer_add(text, "\nthe places in the PCI tree are from %s\n",
 				run->topology.file);
-	for (size_t i = 0; i < run->doubts.count; i++)
-		text_buffer_add(text, "\n%s\n  %s\n", run->doubts.items[i].error,
-				run->doubts.items[i].hint);
+	for_each (doubt, &run->doubts)
+		text_buffer_add(text, "\n%s\n  %s\n", doubt->error, doubt->hint);
 }
 
 int topo_print(struct text_buffer *buffer)
@@ -106,8 +104,7 @@ static const struct topology_node *find_nearest(const struct topo_run *run,
 {
 	const struct topology_node *nearest = NULL;
 
-	for (size_t i = 0; i < run->topology.count; i++) {
-		const struct topology_node *other = &run->topology.nodes[i];
+	for_each_in (other, run->topology.nodes, run->topology.count) {
 		struct topology_pair pair;
 
 		/* Software has no place, so it is never near, and hides no distance. */

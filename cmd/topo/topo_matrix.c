@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/topo/topo_run.h"
-#include "topology/path.h"
 
 /* The columns after the cells. */
 static const struct {

@@ -4,7 +4,6 @@
 
 #include "cmd/listing.h"
 #include "topology/assign/assign.h"
-#include "topology/path.h"
 
 struct topo_args {
 	bool all;

@@ -70,8 +70,7 @@ static void count_dependents(const struct doctor_results *results, size_t counts
 {
 	bool seen[DOCTOR_CHECKS][DOCTOR_CHECKS] = {{false}};
 
-	for (size_t i = 0; i < results->count; i++) {
-		const struct doctor_result *result = &results->items[i];
+	for_each (result, results) {
 		bool *one = &seen[result->because.value][result->finding.id.value];
 
 		if (!result->because.known || *one)
@@ -95,8 +94,7 @@ void doctor_blocks_make(const struct doctor_results *results, struct doctor_bloc
 		totals[result->finding.id.value]++;
 	}
 	count_dependents(results, dependents);
-	for (size_t i = 0; i < ret_blocks->count; i++) {
-		struct doctor_block *block = &ret_blocks->items[i];
+	for_each (block, ret_blocks) {
 		const struct finding *finding = &block->results[0]->finding;
 
 		block->total = totals[finding->id.value];
@@ -109,8 +107,8 @@ void doctor_blocks_make(const struct doctor_results *results, struct doctor_bloc
 
 void doctor_blocks_free(struct doctor_blocks *blocks)
 {
-	for (size_t i = 0; i < blocks->count; i++)
-		free(blocks->items[i].results);
+	for_each (block, blocks)
+		free(block->results);
 	free(blocks->items);
 	*blocks = (struct doctor_blocks){.count = 0};
 }
@@ -206,20 +204,14 @@ void doctor_count(const struct doctor_results *results, struct doctor_coverage *
 	const struct doctor_result *worst[DOCTOR_CHECKS] = {NULL};
 
 	*ret_coverage = (struct doctor_coverage){.not_applicable = results->not_applicable.count};
-	for (size_t i = 0; i < results->count; i++) {
-		const struct doctor_result *result = &results->items[i];
-
+	for_each (result, results)
 		if (is_worse(result, worst[result->finding.id.value]))
 			worst[result->finding.id.value] = result;
-	}
 	for (size_t i = 0; i < DOCTOR_CHECKS; i++)
 		if (worst[i])
 			count_one(ret_coverage, worst[i]);
-	for (size_t i = 0; i < results->count; i++) {
-		const struct doctor_result *result = &results->items[i];
-
+	for_each (result, results)
 		if (result->finding.severity.value == SEVERITY_INFO && !result->because.known &&
 		    worst[result->finding.id.value]->finding.severity.value != SEVERITY_INFO)
 			ret_coverage->partial++;
-	}
 }

@@ -150,7 +150,6 @@ void doctor_leave_object(struct doctor_context *run)
 /* Calls `act` for each object of the check's scope; `act` returns whether the check applies. */
 static bool for_each_object(struct doctor_context *run, bool (*act)(struct doctor_context *run))
 {
-	const struct device_list *devices = &run->facts->inventory.devices;
 	bool any = false;
 
 	doctor_leave_object(run);
@@ -159,23 +158,21 @@ static bool for_each_object(struct doctor_context *run, bool (*act)(struct docto
 	if (run->check->scope == ON_FUNCTION) {
 		const struct pci_list *pci = doctor_pci(run->facts);
 
-		for (size_t i = 0; pci && i < pci->count; i++) {
-			run->function = &pci->items[i];
+		for_each (function, pci) {
+			run->function = function;
 			if (doctor_is_selected(run->facts, run->function))
 				any |= act(run);
 		}
 		return any;
 	}
-	for (size_t i = 0; i < devices->count; i++) {
-		run->device = &devices->items[i];
-		run->function = doctor_function_of(run->facts, run->device);
+	for_each (device, &run->facts->inventory.devices) {
+		run->device = device;
+		run->function = doctor_function_of(run->facts, device);
 		run->port = NULL;
-		if (run->check->scope == ON_DEVICE) {
+		if (run->check->scope == ON_DEVICE)
 			any |= act(run);
-			continue;
-		}
-		for (size_t j = 0; j < devices->items[i].port_count; j++) {
-			run->port = &devices->items[i].ports[j];
+		for (size_t i = 0; run->check->scope == ON_PORT && i < device->port_count; i++) {
+			run->port = &device->ports[i];
 			any |= act(run);
 		}
 	}
@@ -231,9 +228,9 @@ static uint64_t hardware_transports(const struct device_list *devices)
 {
 	uint64_t transports = 0;
 
-	for (size_t i = 0; i < devices->count; i++)
-		if (!devices->items[i].software)
-			transports |= doctor_transports(&devices->items[i], NULL);
+	for_each (device, devices)
+		if (!device->software)
+			transports |= doctor_transports(device, NULL);
 	return transports;
 }
 
@@ -289,9 +286,9 @@ static int read_inventory(struct doctor_facts *facts)
 	facts->inventory_rc = inventory_load(&facts->inventory, &inventory_request, &found, NULL);
 	if (facts->inventory_rc == -ENODEV && !request->objects->count)
 		problems_free(&found);
-	for (size_t i = 0; i < found.count; i++)
-		problem_add_text(facts->problems, found.items[i].object, found.items[i].attribute,
-				 found.items[i].source, found.items[i].error, found.items[i].hint);
+	for_each (problem, &found)
+		problem_add_text(facts->problems, problem->object, problem->attribute,
+				 problem->source, problem->error, problem->hint);
 	problems_free(&found);
 	return facts->inventory_rc == -ENODEV && request->objects->count ? -ENODEV : 0;
 }

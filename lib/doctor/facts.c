@@ -41,7 +41,7 @@ const struct pci_list *doctor_pci(struct doctor_facts *facts)
 	if (!facts->pci_was_read)
 		facts->pci_rc = pci_list_read(&facts->root, &facts->pci, facts->problems);
 	facts->pci_was_read = true;
-	return facts->pci_rc ? NULL : &facts->pci;
+	return &facts->pci;
 }
 
 int doctor_read_signed(const struct doctor_facts *facts, int64_t *ret_value, const char *format,
@@ -81,8 +81,8 @@ bool doctor_has_accelerator(struct doctor_facts *facts)
 {
 	const struct pci_list *pci = doctor_pci(facts);
 
-	for (size_t i = 0; pci && i < pci->count; i++)
-		if (pci_kind(&facts->root, &pci->items[i], NULL) == PCI_KIND_ACCELERATOR)
+	for_each (function, pci)
+		if (pci_kind(&facts->root, function, NULL) == PCI_KIND_ACCELERATOR)
 			return true;
 	return false;
 }
@@ -120,19 +120,14 @@ bool doctor_in_container(struct doctor_facts *facts)
 
 struct pci_function *doctor_function_of(struct doctor_facts *facts, const struct device *device)
 {
-	const struct pci_list *pci = device->pci_address ? doctor_pci(facts) : NULL;
-
-	return pci ? pci_list_find(pci, device->pci_address) : NULL;
+	return device->pci_address ? pci_list_find(doctor_pci(facts), device->pci_address) : NULL;
 }
 
 const struct device *doctor_device_at(const struct doctor_facts *facts, const char *address)
 {
-	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
-		const struct device *device = &facts->inventory.devices.items[i];
-
+	for_each (device, &facts->inventory.devices)
 		if (device->pci_address && !strcmp(device->pci_address, address))
 			return device;
-	}
 	return NULL;
 }
 
@@ -166,8 +161,8 @@ bool doctor_has_hardware(struct doctor_facts *facts)
 	if (facts->inventory.devices.count)
 		return true;
 	pci = doctor_pci(facts);
-	for (size_t i = 0; pci && i < pci->count; i++)
-		if (doctor_rdma_driver(facts, &pci->items[i], &certain) && certain)
+	for_each (function, pci)
+		if (doctor_rdma_driver(facts, function, &certain) && certain)
 			return true;
 	return false;
 }

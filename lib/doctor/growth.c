@@ -55,12 +55,9 @@ static void open_loader(struct doctor_facts *facts)
 	};
 
 	facts->growth->counters = counters;
-	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
-		const struct device *device = &facts->inventory.devices.items[i];
-
+	for_each (device, &facts->inventory.devices)
 		if (!doctor_counters_are_restricted(facts, device))
 			MEM_ADD(devices->items, devices->count) = *device;
-	}
 	counters->inventory = (struct inventory){
 		.answers = facts->inventory.answers,
 		.devices = *devices,
@@ -101,8 +98,8 @@ static void read_counters(struct doctor_facts *facts, struct growth_reading *rea
 	if (!facts->growth->counters->loader)
 		return;
 	counter_loader_read(facts->growth->counters->loader, &readings, NULL, NULL);
-	for (size_t i = 0; i < readings.count; i++)
-		add(reading, &readings.items[i]);
+	for_each (counter, &readings)
+		add(reading, counter);
 	counter_readings_clear(&readings);
 }
 
@@ -190,8 +187,7 @@ static void add_saved(const struct doctor_facts *facts, const struct saved_list 
 
 	saved_readings_devices(&saved, file->records, file->count);
 	saved_readings_make(&saved, file->records, file->count);
-	for (size_t i = 0; i < saved.readings.count; i++) {
-		const struct counter_reading *counter = &saved.readings.items[i];
+	for_each (counter, &saved.readings) {
 		const struct device *device = device_list_find(&facts->inventory.devices,
 							       counter->device->name);
 
@@ -308,8 +304,8 @@ static bool take(struct doctor_facts *facts, struct growth_reading *reading)
 
 static void clear(struct growth_reading *reading)
 {
-	for (size_t i = 0; i < reading->count; i++)
-		free(reading->items[i].key);
+	for_each (value, reading)
+		free(value->key);
 	free(reading->items);
 }
 

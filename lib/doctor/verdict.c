@@ -271,8 +271,8 @@ bool doctor_does_not_apply(struct doctor_context *run)
 
 void doctor_results_free(struct doctor_results *results)
 {
-	for (size_t i = 0; i < results->count; i++)
-		doctor_result_clear(&results->items[i]);
+	for_each (result, results)
+		doctor_result_clear(result);
 	free(results->items);
 	strings_free(&results->not_applicable);
 }

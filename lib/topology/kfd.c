@@ -135,8 +135,8 @@ void topology_read_fabric(struct topology *topology, const struct topology_reque
 static bool has_link(const struct topology *topology, const struct pci_function *a,
 		     const struct pci_function *b)
 {
-	for (size_t i = 0; i < topology->link_count; i++)
-		if (topology->links[i].from == a && topology->links[i].to == b)
+	for_each_in (link, topology->links, topology->link_count)
+		if (link->from == a && link->to == b)
 			return true;
 	return false;
 }

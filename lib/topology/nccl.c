@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "topology/nccl.h"
-
+/* Reads and writes topology files in NCCL's format: see topology/topology.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,8 +149,7 @@ int nccl_read(struct topology *topology, const char *text, size_t *ret_matched, 
 		*ret_message = message;
 		return -EINVAL;
 	}
-	for (size_t i = 0; i < document.count; i++) {
-		const struct xml_element *element = &document.elements[i];
+	for_each_in (element, document.elements, document.count) {
 		const char *busid = is_named(element, "pci")
 					    ? xml_attribute(&document, element, "busid")
 					    : NULL;

@@ -105,8 +105,7 @@ static void take_ports(struct topology_node *node, const struct device *device)
 	bool known = !device->ports_unknown;
 	double rate = 0;
 
-	for (size_t i = 0; i < device->port_count; i++) {
-		const struct port *port = &device->ports[i];
+	for_each_in (port, device->ports, device->port_count) {
 		_cleanup_(freep) char *number = NULL;
 
 		known &= port->state.known;
@@ -127,20 +126,16 @@ static void take_ports(struct topology_node *node, const struct device *device)
 static char *device_of(const struct topology *topology, const char *address,
 		       const struct topology_node *except)
 {
-	for (size_t i = 0; i < topology->count; i++) {
-		const struct topology_node *node = &topology->nodes[i];
-
+	for_each_in (node, topology->nodes, topology->count)
 		if (node != except && node->role.value != TOPOLOGY_SUBFUNCTION &&
 		    node->pci_address && !strcmp(node->pci_address, address))
 			return mem_string(node->name);
-	}
 	return mem_string(address);
 }
 
 static void find_parents(struct topology *topology)
 {
-	for (size_t i = 0; i < topology->count; i++) {
-		struct topology_node *node = &topology->nodes[i];
+	for_each_in (node, topology->nodes, topology->count) {
 		const char *physfn = node->function ? node->function->physfn : NULL;
 
 		if (node->kind.value == TOPOLOGY_PART)
@@ -156,9 +151,7 @@ static void find_parents(struct topology *topology)
 static void add_bond(const struct topology_request *request, const struct netdev_list *netdevs,
 		     struct topology_node *node)
 {
-	for (size_t i = 0; i < netdevs->count; i++) {
-		const struct netdev *netdev = &netdevs->items[i];
-
+	for_each (netdev, netdevs) {
 		if (strcmp(netdev->device, node->name))
 			continue;
 		for (size_t j = 0; j < netdev->members.count; j++) {
@@ -260,8 +253,8 @@ static void add_data_direct(struct topology *topology, const struct topology_req
 {
 	const size_t nics = topology->count;
 
-	for (size_t i = 0; i < topology->pci.count; i++)
-		topology->unpaired |= pci_is_data_direct(request->root, &topology->pci.items[i],
+	for_each (function, &topology->pci)
+		topology->unpaired |= pci_is_data_direct(request->root, function,
 							 request->problems);
 	for (size_t i = 0; i < nics && (topology->unpaired || topology->part_count); i++) {
 		const struct topology_node *node = &topology->nodes[i];
@@ -285,13 +278,12 @@ void topology_add_nodes(struct topology *topology, const struct topology_request
 	size_t accelerators = 0, nodes;
 
 	netdev_list_make(&netdevs, devices, &request->inventory->links);
-	for (size_t i = 0; i < devices->count; i++)
-		add_nic(topology, request, &netdevs, &devices->items[i]);
+	for_each (device, devices)
+		add_nic(topology, request, &netdevs, device);
 	netdev_list_clear(&netdevs);
-	for (size_t i = 0; i < topology->pci.count; i++)
-		if (pci_kind(request->root, &topology->pci.items[i], request->problems) ==
-		    PCI_KIND_ACCELERATOR)
-			add_accelerator(topology, request, &topology->pci.items[i], accelerators++);
+	for_each (function, &topology->pci)
+		if (pci_kind(request->root, function, request->problems) == PCI_KIND_ACCELERATOR)
+			add_accelerator(topology, request, function, accelerators++);
 	nodes = topology->count;
 	add_data_direct(topology, request);
 	for (size_t i = 0; i < nodes; i++)

@@ -17,9 +17,9 @@ enum { NODE_MOST = UINT16_MAX };
 
 const struct numa_node *topology_numa(const struct topology *topology, uint64_t number)
 {
-	for (size_t i = 0; i < topology->numa_count; i++)
-		if (topology->numa[i].number == number)
-			return &topology->numa[i];
+	for_each_in (numa, topology->numa, topology->numa_count)
+		if (numa->number == number)
+			return numa;
 	return NULL;
 }
 
@@ -156,8 +156,8 @@ void topology_read_host(struct topology *topology, const struct topology_request
 
 	read_nodes(topology, request);
 	find_hypervisor(topology, request->root);
-	for (size_t i = 0; i < topology->count; i++)
-		switches |= topology->nodes[i].above != NULL;
+	for_each_in (node, topology->nodes, topology->count)
+		switches |= node->above != NULL;
 	topology->flat = topology->hypervisor && !switches;
 }
 
@@ -170,9 +170,7 @@ static bool is_invented(const struct topology *topology)
 {
 	bool found = false;
 
-	for (size_t i = 0; i < topology->count; i++) {
-		const struct topology_node *node = &topology->nodes[i];
-
+	for_each_in (node, topology->nodes, topology->count) {
 		if (!node->function || node->numa_source.value != TOPOLOGY_MEASURED)
 			continue;
 		if (!pci_is_of_vmbus(node->function) || !node->numa_node.known ||
@@ -228,9 +226,7 @@ void topology_find_numa(struct topology *topology, const struct topology_request
 	for (size_t i = 0; i < topology->count; i++)
 		find_node(topology, request, &topology->nodes[i]);
 	topology->numa_distrusted = is_invented(topology);
-	for (size_t i = 0; i < topology->count; i++) {
-		struct topology_node *node = &topology->nodes[i];
-
+	for_each_in (node, topology->nodes, topology->count) {
 		if (topology->numa_distrusted && node->numa_source.value == TOPOLOGY_MEASURED) {
 			node->numa_node.known = false;
 			number_set(&node->numa_source, TOPOLOGY_UNKNOWN);
@@ -264,9 +260,7 @@ static char *take_line(struct topology *topology, char *line)
 	if (!number || strtok_r(NULL, " \t\r", &state) ||
 	    text_parse_u64(number, 10, UINT16_MAX, &value))
 		return mem_string("expected a device, PCI address or host bridge, and a NUMA node");
-	for (size_t i = 0; i < topology->count; i++) {
-		struct topology_node *node = &topology->nodes[i];
-
+	for_each_in (node, topology->nodes, topology->count) {
 		if (!is_meant(node, word))
 			continue;
 		number_set(&node->numa_node, value);
@@ -282,18 +276,12 @@ static char *take_line(struct topology *topology, char *line)
 int topology_take_locality(struct topology *topology, const char *text, char **ret_message)
 {
 	_cleanup_(freep) char *copy = mem_string(text);
-	unsigned int number = 0;
-	char *state = NULL;
+	char *rest = copy, *line;
 
 	/* Line numbers include empty lines. */
-	for (char *line = copy; line; line = state) {
-		_cleanup_(freep) char *message = NULL;
+	for (unsigned int number = 1; (line = strsep(&rest, "\n")); number++) {
+		_cleanup_(freep) char *message = take_line(topology, line);
 
-		state = strchr(line, '\n');
-		if (state)
-			*state++ = '\0';
-		number++;
-		message = take_line(topology, line);
 		if (!message)
 			continue;
 		*ret_message = mem_format("line %u: %s", number, message);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "topology/path.h"
-
+/* The path from one node to another, hop by hop, and the reason for its class. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,10 +166,8 @@ void topology_find_path(const struct topology *topology, const struct topology_n
 
 void topology_path_clear(struct topology_path *path)
 {
-	for (size_t i = 0; i < path->count; i++) {
-		free(path->hops[i].hop);
-		free(path->hops[i].what);
-	}
+	for_each_in (hop, path->hops, path->count)
+		record_clear(&topology_hop_schema, hop);
 	free(path->hops);
 	*path = (struct topology_path){.count = 0};
 }
@@ -212,10 +209,9 @@ static const struct topology_hop *find_narrowest(const struct topology_path *pat
 {
 	const struct topology_hop *found = NULL;
 
-	for (size_t i = 0; i < path->count; i++)
-		if (path->hops[i].gbps.known &&
-		    (!found || path->hops[i].gbps.value < found->gbps.value))
-			found = &path->hops[i];
+	for_each_in (hop, path->hops, path->count)
+		if (hop->gbps.known && (!found || hop->gbps.value < found->gbps.value))
+			found = hop;
 	return found;
 }
 

@@ -99,8 +99,8 @@ static void place(struct topology *topology, const struct topology_request *requ
 
 void topology_place(struct topology *topology, const struct topology_request *request)
 {
-	for (size_t i = 0; i < topology->count; i++)
-		place(topology, request, &topology->nodes[i]);
+	for_each_in (node, topology->nodes, topology->count)
+		place(topology, request, node);
 }
 
 /*
@@ -155,9 +155,7 @@ void topology_merge_switches(struct topology *topology)
 {
 	for (size_t i = 0; i < topology->switch_count; i++)
 		merge(topology->switches[i], topology->switch_count);
-	for (size_t i = 0; i < topology->count; i++) {
-		struct topology_node *node = &topology->nodes[i];
-
+	for_each_in (node, topology->nodes, topology->count) {
 		strings_free(&node->switches);
 		node->switches.known = node->place_source.value != TOPOLOGY_UNKNOWN;
 		for (struct topology_switch *at = topology_whole_switch(node->above); at;

@@ -28,3 +28,8 @@ int topology_take_locality(struct topology *topology, const char *text, char **r
 void topology_read_fabric(struct topology *topology, const struct topology_request *request);
 /* Sets the class of the pair if a link of that fabric joins the two. */
 void topology_compare_fabric(const struct topology *topology, struct topology_pair *pair);
+/*
+ * nccl.c: puts the nodes where a topology file says they are. *ret_matched is the number of nodes
+ * that it has. Returns 0, or -EINVAL with *ret_message for the caller to free.
+ */
+int nccl_read(struct topology *topology, const char *text, size_t *ret_matched, char **ret_message);

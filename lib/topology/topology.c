@@ -8,7 +8,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "kernel/sysfs.h"
-#include "topology/nccl.h"
 #include "topology/place.h"
 
 /* Notes what the user should know before trusting the answer. */
@@ -120,32 +119,25 @@ int topology_load(struct topology *topology, const struct topology_request *requ
 
 static void clear_node(struct topology_node *node)
 {
-	free(node->name);
-	free(node->pci_address);
-	strings_free(&node->functions);
-	free(node->parent);
-	free(node->vendor);
-	free(node->driver);
-	free(node->cpus);
-	free(node->host_bridge);
-	strings_free(&node->switches);
-	free(node->iommu_type);
-	strings_free(&node->ports);
+	/* The pairs borrow their strings. */
 	free(node->distances.rows);
+	node->distances = (struct records){.rows = NULL};
+	record_clear(&topology_schema, node);
+	strings_free(&node->ports);
 	free(node->card);
 }
 
 void topology_clear(struct topology *topology)
 {
-	for (size_t i = 0; i < topology->count; i++)
-		clear_node(&topology->nodes[i]);
+	for_each_in (node, topology->nodes, topology->count)
+		clear_node(node);
 	for (size_t i = 0; i < topology->switch_count; i++) {
 		free(topology->switches[i]->id);
 		free(topology->switches[i]);
 	}
-	for (size_t i = 0; i < topology->numa_count; i++) {
-		free(topology->numa[i].cpus);
-		strings_free(&topology->numa[i].distances);
+	for_each_in (numa, topology->numa, topology->numa_count) {
+		free(numa->cpus);
+		strings_free(&numa->distances);
 	}
 	free(topology->nodes);
 	free(topology->switches);
@@ -160,9 +152,9 @@ void topology_clear(struct topology *topology)
 
 struct topology_node *topology_find(const struct topology *topology, const char *name)
 {
-	for (size_t i = 0; i < topology->count; i++)
-		if (!strcmp(topology->nodes[i].name, name))
-			return &topology->nodes[i];
+	for_each_in (node, topology->nodes, topology->count)
+		if (!strcmp(node->name, name))
+			return node;
 	for (size_t i = 0; i < topology->count; i++)
 		if (strings_contain(&topology->nodes[i].functions, name))
 			return &topology->nodes[i];

@@ -10,6 +10,8 @@
  */
 #pragma once
 
+#include "base/each.h"
+#include "base/text.h"
 #include "host/inventory/inventory.h"
 #include "host/pci/pci.h"
 #include "schema/schema.h"
@@ -209,13 +211,47 @@ const char *topology_word(const struct topology_pair *pair, enum topology_dialec
 /* Finds the class for a word of any dialect, in any case: pxb. Returns -EINVAL if there is none. */
 int topology_parse_class(const char *word, enum topology_class *ret_class);
 
-struct text_buffer;
+/* The path from one node to another, hop by hop, and the reason for its class. */
+struct topology_hop {
+	char *hop;  /* address of a function, host bridge or NUMA node */
+	char *what; /* gpu0, downstream port, switch ... */
+	/* The link above it, towards the host bridge. */
+	struct real speed_gtps, max_speed_gtps;
+	struct number width_lanes, max_width_lanes;
+	struct real gbps, max_gbps;
+	enum tristate slower; /* slower than both ends can do */
+};
+
+struct topology_path {
+	char *from; /* borrowed, like pair.to */
+	struct topology_pair pair;
+	struct topology_hop *hops;
+	size_t count;
+};
+
+extern const struct schema topology_path_schema, topology_hop_schema;
+
+void topology_find_path(const struct topology *topology, const struct topology_node *a,
+			const struct topology_node *b, struct topology_path *ret_path);
+void topology_path_clear(struct topology_path *path);
+/* Appends the sentences below the hops. */
+void topology_explain(const struct topology_path *path, struct text_buffer *text);
+
+/* "gen5 x16", or "-"; the caller frees it. */
+char *topology_link_text(const struct real *speed_gtps, const struct number *lanes);
 
 /* The nodes as a tree, for people: as text, or as a picture (SVG 1.1). */
 void topology_show_tree(const struct topology *topology, struct topology_node *const *nodes,
 			size_t count, struct text_buffer *text);
 void topology_draw_tree(const struct topology *topology, struct topology_node *const *nodes,
 			size_t count, struct text_buffer *text);
+
+/*
+ * Writes a topology file in NCCL's format (src/graph/xml.cc): cpu elements for NUMA nodes, which
+ * contain pci elements for switches and functions. RCCL's files are the same, with version 2.
+ */
+void nccl_write(const struct topology *topology, struct topology_node *const *nodes, size_t count,
+		struct text_buffer *text);
 
 extern const struct schema topology_schema;
 extern const struct schema topology_pair_schema;

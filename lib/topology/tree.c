@@ -6,7 +6,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "topology/path.h"
 #include "topology/place.h"
 
 enum line_kind { LINE_NUMA, LINE_BRIDGE, LINE_SWITCH, LINE_NIC, LINE_ACCELERATOR };
@@ -224,8 +223,8 @@ void topology_show_tree(const struct topology *topology, struct topology_node *c
 	struct tree tree = {.topology = topology, .nodes = nodes, .count = count};
 
 	make_lines(&tree);
-	for (size_t i = 0; i < tree.line_count; i++)
-		text_buffer_add(text, "%*s%s\n", tree.lines[i].depth * 2, "", tree.lines[i].text);
+	for_each_in (line, tree.lines, tree.line_count)
+		text_buffer_add(text, "%*s%s\n", line->depth * 2, "", line->text);
 	clear_lines(&tree);
 }
 
@@ -280,9 +279,8 @@ void topology_draw_tree(const struct topology *topology, struct topology_node *c
 	int width = 0;
 
 	make_lines(&tree);
-	for (size_t i = 0; i < tree.line_count; i++) {
-		const int right = box_x(&tree.lines[i]) +
-				  CHARACTER * ((int)strlen(tree.lines[i].text) + 2);
+	for_each_in (line, tree.lines, tree.line_count) {
+		const int right = box_x(line) + CHARACTER * ((int)strlen(line->text) + 2);
 
 		width = right > width ? right : width;
 	}

@@ -10,7 +10,6 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "topology/nccl.h"
 #include "topology/place.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

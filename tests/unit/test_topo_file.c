@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "topology/nccl.h"
 #include "topology/place.h"
 #include "topology/xml.h"
 

@@ -7,7 +7,6 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "topology/path.h"
 #include "topology/place.h"
 
 struct bed {

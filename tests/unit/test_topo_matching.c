@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "topology/assign/matching.h"
+#include "topology/assign/assign.h"
 
 enum { MOST = 7 };
 

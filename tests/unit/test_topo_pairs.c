@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "saved_tree.h"
-#include "topology/path.h"
 #include "topology/place.h"
 
 struct bed {

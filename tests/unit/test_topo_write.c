@@ -7,8 +7,6 @@
 
 #include "base/text.h"
 #include "borrowed.h"
-#include "topology/nccl.h"
-#include "topology/path.h"
 #include "topology/place.h"
 
 #define MOST_NODES 8

@@ -87,19 +87,17 @@ static void places_add(struct places *places, const struct device *device, const
 
 static void places_read(struct places *places, const struct doctor_facts *facts)
 {
-	for (size_t i = 0; i < facts->inventory.devices.count; i++) {
-		const struct device *device = &facts->inventory.devices.items[i];
-
+	for_each (device, &facts->inventory.devices) {
 		places_add(places, device, &facts->root, "infiniband", device->kernel_name);
-		for (size_t j = 0; j < device->port_count; j++)
-			places_add(places, device, &facts->root, "net", device->ports[j].netdev);
+		for_each_in (port, device->ports, device->port_count)
+			places_add(places, device, &facts->root, "net", port->netdev);
 	}
 }
 
 static void places_clear(struct places *places)
 {
-	for (size_t i = 0; i < places->count; i++)
-		free(places->items[i].target);
+	for_each (place, places)
+		free(place->target);
 	free(places->items);
 }
 
@@ -108,9 +106,9 @@ static void places_clear(struct places *places)
  */
 static const struct device *device_on(const struct places *places, const char *name)
 {
-	for (size_t i = 0; i < places->count; i++)
-		if (is_in(places->items[i].target, name))
-			return places->items[i].device;
+	for_each (place, places)
+		if (is_in(place->target, name))
+			return place->device;
 	return NULL;
 }
 
@@ -136,9 +134,8 @@ static void choose(const struct doctor_context *run, struct doctor_adapters *ada
 
 	adapters->was_chosen = true;
 	places_read(&places, run->facts);
-	for (size_t i = 0; i < adapters->list.count; i++) {
-		struct devlink *devlink = &adapters->list.items[i];
-		struct pci_function *function = pci && !strcmp(devlink->bus, "pci")
+	for_each (devlink, &adapters->list) {
+		struct pci_function *function = !strcmp(devlink->bus, "pci")
 							? pci_list_find(pci, devlink->name)
 							: NULL;
 		const struct device *device = function ? doctor_device_at(run->facts, devlink->name)
@@ -170,14 +167,13 @@ static bool is_single(struct doctor_facts *facts, const struct doctor_adapters *
 const struct doctor_adapters *doctor_single_devices(struct doctor_facts *facts)
 {
 	struct doctor_adapters *adapters = adapters_of(facts);
-	const struct device_list *devices = &facts->inventory.devices;
 
 	if (adapters->was_counted)
 		return adapters;
 	adapters->was_counted = true;
-	for (size_t i = 0; i < devices->count; i++)
-		if (is_single(facts, adapters, &devices->items[i]))
-			MEM_ADD(adapters->single, adapters->single_count) = &devices->items[i];
+	for_each (device, &facts->inventory.devices)
+		if (is_single(facts, adapters, device))
+			MEM_ADD(adapters->single, adapters->single_count) = device;
 	return adapters;
 }
 
@@ -196,12 +192,9 @@ static bool is_wanted(const struct devlink *devlink, void *context)
 	const struct doctor_context *run = context;
 	const struct doctor_adapters *adapters = run->facts->adapters;
 
-	for (size_t i = 0; i < adapters->count; i++) {
-		const struct adapter *adapter = &adapters->items[i];
-
+	for_each (adapter, adapters)
 		if (adapter->devlink == devlink)
 			return adapter_has_firmware(run, adapter);
-	}
 	return false;
 }
 
@@ -293,25 +286,21 @@ void adapters_read_recoveries(struct doctor_facts *facts, struct growth_reading 
 	adapters->reporters_rc = devlink_read_reporters(adapters->generic, adapters->devlink_family,
 							&adapters->list);
 	adapters->have |= 1u << ADAPTER_REPORTERS;
-	for (size_t i = 0; i < adapters->list.count; i++) {
-		const struct devlink *devlink = &adapters->list.items[i];
-
-		for (size_t j = 0; j < devlink->reporter_count; j++) {
-			const struct devlink_reporter *reporter = &devlink->reporters[j];
+	for_each (devlink, &adapters->list)
+		for_each_in (reporter, devlink->reporters, devlink->reporter_count) {
 			_cleanup_(freep) char *key = reporter_key(devlink, reporter);
 
 			if (reporter->recoveries.known)
 				growth_add(reading, reporter->recoveries.value, "%s", key);
 		}
-	}
 }
 
 void doctor_adapters_free(struct doctor_adapters *adapters)
 {
 	if (!adapters)
 		return;
-	for (size_t i = 0; i < adapters->count; i++)
-		free(adapters->items[i].object);
+	for_each (adapter, adapters)
+		free(adapter->object);
 	free(adapters->items);
 	free(adapters->single);
 	devlink_list_clear(&adapters->list);

@@ -33,9 +33,7 @@ static const struct doctor_adapters *adapters_for(struct doctor_context *run,
 		doctor_unread(run, "the state of the adapters", SOURCE, rc, false);
 		return NULL;
 	}
-	for (size_t i = 0; pci && i < pci->count; i++) {
-		struct pci_function *function = &pci->items[i];
-
+	for_each (function, pci) {
 		if (!doctor_is_selected(run->facts, function) ||
 		    devlink_list_find(&adapters->list, function->address))
 			continue;

@@ -148,8 +148,7 @@ static void format_time(uint64_t boot_nsec, uint64_t usec, char text[static UTC_
  */
 static bool is_meant(const struct doctor_context *run, const char *address)
 {
-	const struct pci_list *pci = doctor_pci(run->facts);
-	struct pci_function *function = pci ? pci_list_find(pci, address) : NULL;
+	struct pci_function *function = pci_list_find(doctor_pci(run->facts), address);
 
 	return function ? doctor_is_selected(run->facts, function)
 			: !run->facts->request->objects->count;
@@ -177,9 +176,9 @@ bool complaints_judge(struct doctor_context *run, const struct complaints *compl
 {
 	char since[UTC_TEXT_SIZE];
 
-	for (size_t i = 0; i < complaints->count; i++)
-		if (is_meant(run, complaints->items[i].address))
-			judge(run, &complaints->items[i], boot_nsec);
+	for_each (complaint, complaints)
+		if (is_meant(run, complaint->address))
+			judge(run, complaint, boot_nsec);
 	if (run->verdicts)
 		return true;
 	if (!complaints->lines)
@@ -191,9 +190,9 @@ bool complaints_judge(struct doctor_context *run, const struct complaints *compl
 
 void complaints_clear(struct complaints *complaints)
 {
-	for (size_t i = 0; i < complaints->count; i++) {
-		free(complaints->items[i].address);
-		free(complaints->items[i].line);
+	for_each (complaint, complaints) {
+		free(complaint->address);
+		free(complaint->line);
 	}
 	free(complaints->items);
 	*complaints = (struct complaints){.count = 0};

@@ -76,31 +76,12 @@ bool doctor_expect_hardware(const struct doctor_expect *expect)
 
 /* ---- Values of the host ---- */
 
-static void set_word(struct expect_value *value, const char *word)
-{
-	value->known = word;
-	value->word = word;
-}
-
-static void set_number(struct expect_value *value, const struct number *number)
-{
-	value->known = number->known;
-	value->number = (double)number->value;
-}
-
-static void set_real(struct expect_value *value, const struct real *real)
-{
-	value->known = real->known;
-	value->number = real->value;
-}
-
 /* A link that is down reports its last rate, or none; without a netdev there is no MTU. */
 static bool has_none(const struct device *device, const struct port *port, enum wanted_key key)
 {
-	const bool pcie = key == WANTED_PCIE_SPEED || key == WANTED_PCIE_WIDTH;
-
 	if (!port)
-		return (pcie && !device->pci_address) || (key == WANTED_DRIVER && device->software);
+		return (wanted_rows[key].pcie && !device->pci_address) ||
+		       (key == WANTED_DRIVER && device->software);
 	if (key == WANTED_MTU && !port->netdev)
 		return true;
 	return key != WANTED_LINK_LAYER && port->state.known &&
@@ -109,35 +90,41 @@ static bool has_none(const struct device *device, const struct port *port, enum 
 
 /* Reads the PCIe link like the checks of PCI functions do. */
 static void get_pcie(struct doctor_facts *facts, const struct device *device, enum wanted_key key,
-		     struct expect_value *value)
+		     struct value *value)
 {
 	struct pci_function *function = doctor_function_of(facts, device);
 
+	value->kind = VALUE_NONE;
 	if (!function)
 		return;
 	pci_read(&facts->root, function, PCI_LINK, facts->problems);
-	if (key == WANTED_PCIE_SPEED)
-		set_real(value, &function->speed_gtps);
-	else
-		set_number(value, &function->width_lanes);
+	if (key == WANTED_PCIE_SPEED && function->speed_gtps.known)
+		value_set_real(value, function->speed_gtps.value);
+	if (key == WANTED_PCIE_WIDTH && function->width_lanes.known)
+		value_set_unsigned(value, function->width_lanes.value);
 }
 
+/* The other keys are those of columns of devices and of ports. */
 void expect_value_get(struct doctor_facts *facts, const struct device *device,
 		      const struct port *port, enum wanted_key key, struct expect_value *ret_value)
 {
-	*ret_value = (struct expect_value){.none = has_none(device, port, key)};
-	if (key == WANTED_FIRMWARE)
-		set_word(ret_value, device->firmware);
-	else if (key == WANTED_DRIVER)
-		set_word(ret_value, device->driver);
-	else if (key == WANTED_PCIE_SPEED || key == WANTED_PCIE_WIDTH)
-		get_pcie(facts, device, key, ret_value);
-	else if (port && key == WANTED_LINK_LAYER && port->link_layer.known)
-		set_word(ret_value, enum_word(link_layer_names, port->link_layer.value, NULL));
-	else if (port && key == WANTED_RATE)
-		set_real(ret_value, &port->rate_gbps);
-	else if (port && key == WANTED_MTU)
-		set_number(ret_value, &port->netdev_mtu_bytes);
+	const struct wanted_row *row = &wanted_rows[key];
+	struct value value;
+
+	if (row->pcie)
+		get_pcie(facts, device, key, &value);
+	else if (port)
+		field_get(schema_find(&port_schema, row->key), port, &value);
+	else
+		field_get(schema_find(&device_schema, row->key), device, &value);
+	*ret_value = (struct expect_value){.known = value.kind != VALUE_NONE,
+					   .none = has_none(device, port, key)};
+	if (value.kind == VALUE_STRING)
+		ret_value->word = value.string;
+	else if (value.kind == VALUE_REAL)
+		ret_value->number = value.real;
+	else if (ret_value->known)
+		ret_value->number = (double)value.number;
 }
 
 int expect_read_memlock(struct doctor_facts *facts, double *ret_bytes)
@@ -172,9 +159,7 @@ static bool selects(const struct selector *selector, const struct device *device
 /* An entry without a check excludes the device from all expectations. */
 static bool is_left_out(struct doctor_expect *expect, const struct device *device)
 {
-	for (size_t i = 0; i < expect->file.ignored_count; i++) {
-		struct ignored *ignored = &expect->file.ignored[i];
-
+	for_each_in (ignored, expect->file.ignored, expect->file.ignored_count) {
 		if (ignored->check.known || ignored->port || (!ignored->pci && !ignored->device) ||
 		    (ignored->pci && !expect_names(ignored->pci, device->pci_address)) ||
 		    (ignored->device && !expect_names(ignored->device, device->name)))
@@ -189,9 +174,7 @@ static bool is_port_left_out(struct doctor_expect *expect, const struct port *po
 {
 	_cleanup_(freep) char *name = port_object(port);
 
-	for (size_t i = 0; i < expect->file.ignored_count; i++) {
-		struct ignored *ignored = &expect->file.ignored[i];
-
+	for_each_in (ignored, expect->file.ignored, expect->file.ignored_count) {
 		if (ignored->check.known || !ignored->port || !expect_names(ignored->port, name))
 			continue;
 		ignored->matched = true;
@@ -263,12 +246,12 @@ static bool device_differs(struct doctor_context *run, const struct selector *se
 	for (enum wanted_key key = 0; key < WANTED_KEYS; key++)
 		if (wanted_rows[key].scope == OF_DEVICE)
 			any |= differs(run, selector, device, NULL, key);
-	for (size_t i = 0; i < device->port_count; i++) {
-		if (is_port_left_out(run->facts->expect, &device->ports[i]))
+	for_each_in (port, device->ports, device->port_count) {
+		if (is_port_left_out(run->facts->expect, port))
 			continue;
 		for (enum wanted_key key = 0; key < WANTED_KEYS; key++)
 			if (wanted_rows[key].scope == OF_PORT)
-				any |= differs(run, selector, device, &device->ports[i], key);
+				any |= differs(run, selector, device, port, key);
 	}
 	return any;
 }
@@ -283,9 +266,7 @@ struct tally {
 static void count_ports(struct doctor_context *run, const struct device *device,
 			struct tally *tally)
 {
-	for (size_t i = 0; i < device->port_count; i++) {
-		const struct port *port = &device->ports[i];
-
+	for_each_in (port, device->ports, device->port_count) {
 		if (is_port_left_out(run->facts->expect, port))
 			continue;
 		tally->unknown += !port->state.known;
@@ -298,12 +279,8 @@ static void count_ports(struct doctor_context *run, const struct device *device,
 static void take_tally(struct doctor_context *run, const struct selector *selector,
 		       struct tally *tally)
 {
-	const struct device_list *devices = &run->facts->inventory.devices;
-
 	*tally = (struct tally){.devices = 0};
-	for (size_t i = 0; i < devices->count; i++) {
-		const struct device *device = &devices->items[i];
-
+	for_each (device, &run->facts->inventory.devices) {
 		if (!selects(selector, device) || is_left_out(run->facts->expect, device))
 			continue;
 		tally->devices++;
@@ -331,8 +308,7 @@ bool check_port_count(struct doctor_context *run)
 {
 	struct doctor_expect *expect = run->facts->expect;
 
-	for (size_t i = 0; i < expect->file.selector_count; i++) {
-		const struct selector *selector = &expect->file.selectors[i];
+	for_each_in (selector, expect->file.selectors, expect->file.selector_count) {
 		const struct wanted *wanted = &selector->wanted[WANTED_ACTIVE_PORTS];
 		_cleanup_(freep) char *actual = NULL;
 		struct tally tally;
@@ -389,10 +365,9 @@ static bool check_selector(struct doctor_context *run, const struct selector *se
 
 	take_tally(run, selector, &tally);
 	any = count_differs(run, selector, &tally);
-	for (size_t i = 0; i < devices->count; i++)
-		if (selects(selector, &devices->items[i]) &&
-		    !is_left_out(run->facts->expect, &devices->items[i]))
-			any |= device_differs(run, selector, &devices->items[i]);
+	for_each (device, devices)
+		if (selects(selector, device) && !is_left_out(run->facts->expect, device))
+			any |= device_differs(run, selector, device);
 	if (any)
 		return true;
 	doctor_object(run, "%s", selector->name);
@@ -434,8 +409,8 @@ bool check_expect(struct doctor_context *run)
 
 	if (!file->selector_count && !file->memlock.known)
 		return doctor_ok(run, "the file requires nothing");
-	for (size_t i = 0; i < file->selector_count; i++)
-		check_selector(run, &file->selectors[i]);
+	for_each_in (selector, file->selectors, file->selector_count)
+		check_selector(run, selector);
 	if (file->memlock.known)
 		check_memlock_wanted(run);
 	return run->verdicts;

@@ -102,9 +102,9 @@ static int take_least(struct parser *parser, const struct json_node *node, bool 
 
 	if (words)
 		return complain(parser, node->at, "%s is text, which cannot have a minimum", key);
-	for (size_t i = 0; i < node->count; i++)
-		if (strcmp(node->items[i].key, "min"))
-			return refuse_key(parser, &node->items[i], keys, ARRAY_SIZE(keys));
+	for_each (item, node)
+		if (strcmp(item->key, "min"))
+			return refuse_key(parser, item, keys, ARRAY_SIZE(keys));
 	if (!least)
 		return complain(parser, node->at, "%s has no member 'min'", key);
 	if (demand(parser, least, JSON_NODE_NUMBER, "min"))
@@ -130,8 +130,8 @@ static int take_wanted(struct parser *parser, const struct json_node *node, bool
 	if (!node->count)
 		return complain(parser, node->at, "%s is an empty list, which nothing can match",
 				key);
-	for (size_t i = 0; i < node->count; i++)
-		if (take_scalar(parser, &node->items[i], words, unlimited, key, wanted))
+	for_each (item, node)
+		if (take_scalar(parser, item, words, unlimited, key, wanted))
 			return -EINVAL;
 	return 0;
 }
@@ -164,8 +164,7 @@ static int refuse_wanted(struct parser *parser, const struct json_node *node, bo
 static int take_members(struct parser *parser, const struct json_node *node,
 			struct selector *selector, bool pcie)
 {
-	for (size_t i = 0; i < node->count; i++) {
-		const struct json_node *member = &node->items[i];
+	for_each (member, node) {
 		const int key = find_row(member->key, pcie);
 
 		if (!strcmp(member->key, COMMENT))
@@ -192,8 +191,7 @@ static int take_selectors(struct parser *parser, const struct json_node *node,
 
 	if (demand(parser, node, JSON_NODE_OBJECT, node->key))
 		return -EINVAL;
-	for (size_t i = 0; i < node->count; i++) {
-		const struct json_node *member = &node->items[i];
+	for_each (member, node) {
 		struct selector *selector;
 
 		if (demand(parser, member, JSON_NODE_OBJECT, "the expectation"))
@@ -244,8 +242,7 @@ static int take_ignored(struct parser *parser, const struct json_node *node,
 	ignored->at = node->at;
 	if (demand(parser, node, JSON_NODE_OBJECT, "an entry of ignore"))
 		return -EINVAL;
-	for (size_t i = 0; i < node->count; i++) {
-		const struct json_node *member = &node->items[i];
+	for_each (member, node) {
 		size_t key = 0;
 
 		while (key < ARRAY_SIZE(keys) && strcmp(keys[key], member->key))
@@ -278,8 +275,8 @@ static int take_ignore(struct parser *parser, const struct json_node *node)
 
 	if (demand(parser, node, JSON_NODE_LIST, "ignore"))
 		return -EINVAL;
-	for (size_t i = 0; i < node->count; i++)
-		if (take_ignored(parser, &node->items[i],
+	for_each (item, node)
+		if (take_ignored(parser, item,
 				 mem_append(&expectation->ignored, &expectation->ignored_count,
 					    sizeof(*expectation->ignored))))
 			return -EINVAL;
@@ -377,16 +374,16 @@ static void wanted_clear(struct wanted *wanted)
 
 void expectation_clear(struct expectation *expectation)
 {
-	for (size_t i = 0; i < expectation->selector_count; i++) {
+	for_each_in (selector, expectation->selectors, expectation->selector_count) {
 		for (size_t key = 0; key < WANTED_KEYS; key++)
-			wanted_clear(&expectation->selectors[i].wanted[key]);
-		free(expectation->selectors[i].name);
+			wanted_clear(&selector->wanted[key]);
+		free(selector->name);
 	}
-	for (size_t i = 0; i < expectation->ignored_count; i++) {
-		free(expectation->ignored[i].pci);
-		free(expectation->ignored[i].device);
-		free(expectation->ignored[i].port);
-		free(expectation->ignored[i].why);
+	for_each_in (ignored, expectation->ignored, expectation->ignored_count) {
+		free(ignored->pci);
+		free(ignored->device);
+		free(ignored->port);
+		free(ignored->why);
 	}
 	wanted_clear(&expectation->memlock);
 	free(expectation->selectors);

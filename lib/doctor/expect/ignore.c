@@ -21,8 +21,8 @@ static bool is_about(const struct device *device, const char *object)
 	if ((device->pci_address && !strcmp(device->pci_address, object)) ||
 	    doctor_is_in(object, device->name))
 		return true;
-	for (size_t i = 0; i < device->port_count; i++)
-		if (device->ports[i].netdev && !strcmp(device->ports[i].netdev, object))
+	for_each_in (port, device->ports, device->port_count)
+		if (port->netdev && !strcmp(port->netdev, object))
 			return true;
 	return false;
 }
@@ -37,10 +37,10 @@ static bool is_about_port(const struct port *port, const char *object)
 static bool names_port(const struct ignored *ignored, const struct device *device,
 		       const char *object)
 {
-	for (size_t i = 0; i < device->port_count; i++) {
-		_cleanup_(freep) char *name = port_object(&device->ports[i]);
+	for_each_in (port, device->ports, device->port_count) {
+		_cleanup_(freep) char *name = port_object(port);
 
-		if (expect_names(ignored->port, name) && is_about_port(&device->ports[i], object))
+		if (expect_names(ignored->port, name) && is_about_port(port, object))
 			return true;
 	}
 	return false;
@@ -49,8 +49,6 @@ static bool names_port(const struct ignored *ignored, const struct device *devic
 static bool names_object(const struct doctor_facts *facts, const struct ignored *ignored,
 			 const char *object)
 {
-	const struct device_list *devices = &facts->inventory.devices;
-
 	if (!ignored->pci && !ignored->device && !ignored->port)
 		return true;
 	if (!object)
@@ -59,15 +57,12 @@ static bool names_object(const struct doctor_facts *facts, const struct ignored 
 	if (ignored->pci && !ignored->device && !ignored->port &&
 	    expect_names(ignored->pci, object))
 		return true;
-	for (size_t i = 0; i < devices->count; i++) {
-		const struct device *device = &devices->items[i];
-
+	for_each (device, &facts->inventory.devices)
 		if (is_about(device, object) &&
 		    (!ignored->pci || expect_names(ignored->pci, device->pci_address)) &&
 		    (!ignored->device || expect_names(ignored->device, device->name)) &&
 		    (!ignored->port || names_port(ignored, device, object)))
 			return true;
-	}
 	return false;
 }
 
@@ -89,9 +84,7 @@ static void ignore_findings(struct doctor_context *run)
 {
 	struct expectation *file = &run->facts->expect->file;
 
-	for (size_t i = 0; i < run->results->count; i++) {
-		struct doctor_result *result = &run->results->items[i];
-
+	for_each (result, run->results)
 		for (size_t j = 0; j < file->ignored_count && !result->ignored &&
 				   result->finding.severity.value >= SEVERITY_NOTICE;
 		     j++) {
@@ -102,7 +95,6 @@ static void ignore_findings(struct doctor_context *run)
 			    names_object(run->facts, ignored, result->finding.object))
 				ignore(result, ignored);
 		}
-	}
 }
 
 /* Whether the check was made on everything it applies to: it may have lacked root or --interval. */
@@ -161,8 +153,7 @@ void doctor_expect_ignore(struct doctor_context *run)
 	run->id = CHECK_ID_expect;
 	run->check = doctor_check(CHECK_ID_expect);
 	doctor_leave_object(run);
-	for (size_t i = 0; i < expect->file.ignored_count; i++)
-		if (!expect->file.ignored[i].matched &&
-		    was_looked_for(run, &expect->file.ignored[i]))
-			report_unmatched(run, &expect->file.ignored[i]);
+	for_each_in (ignored, expect->file.ignored, expect->file.ignored_count)
+		if (!ignored->matched && was_looked_for(run, ignored))
+			report_unmatched(run, ignored);
 }

@@ -74,19 +74,23 @@ struct values {
 	size_t number_count;
 };
 
-static void add_value(struct values *values, const struct expect_value *value)
+static void add_value(struct doctor_facts *facts, const struct device *device,
+		      const struct port *port, enum wanted_key key, struct values *values)
 {
-	if (!value->known || value->none)
+	struct expect_value value;
+
+	expect_value_get(facts, device, port, key, &value);
+	if (!value.known || value.none)
 		return;
-	if (value->word) {
-		if (!strings_contain(&values->words, value->word))
-			strings_add(&values->words, value->word);
+	if (value.word) {
+		if (!strings_contain(&values->words, value.word))
+			strings_add(&values->words, value.word);
 		return;
 	}
 	for (size_t i = 0; i < values->number_count; i++)
-		if (values->numbers[i] == value->number)
+		if (values->numbers[i] == value.number)
 			return;
-	MEM_ADD(values->numbers, values->number_count) = value->number;
+	MEM_ADD(values->numbers, values->number_count) = value.number;
 }
 
 static int compare_words(const void *a, const void *b)
@@ -96,29 +100,22 @@ static int compare_words(const void *a, const void *b)
 
 static int compare_numbers(const void *a, const void *b)
 {
-	const double first = *(const double *)a, second = *(const double *)b;
-
-	return first < second ? -1 : first > second;
+	return COMPARE(*(const double *)a, *(const double *)b);
 }
 
 static void gather(struct doctor_facts *facts, const struct group *group, enum wanted_key key,
 		   struct values *values)
 {
 	const enum wanted_scope scope = wanted_rows[key].scope;
-	struct expect_value value;
 
 	*values = (struct values){.number_count = 0};
 	for (size_t i = 0; i < group->count; i++) {
 		const struct device *device = group->devices[i];
 
-		if (scope == OF_DEVICE) {
-			expect_value_get(facts, device, NULL, key, &value);
-			add_value(values, &value);
-		}
-		for (size_t j = 0; scope == OF_PORT && j < device->port_count; j++) {
-			expect_value_get(facts, device, &device->ports[j], key, &value);
-			add_value(values, &value);
-		}
+		if (scope == OF_DEVICE)
+			add_value(facts, device, NULL, key, values);
+		for (size_t j = 0; scope == OF_PORT && j < device->port_count; j++)
+			add_value(facts, device, &device->ports[j], key, values);
 	}
 	if (values->words.count)
 		qsort(values->words.items, values->words.count, sizeof(*values->words.items),
@@ -165,10 +162,10 @@ static void put_active_ports(struct writer *writer, const struct group *group)
 
 		if (device->ports_unknown)
 			return;
-		for (size_t j = 0; j < device->port_count; j++) {
-			if (!device->ports[j].state.known)
+		for_each_in (port, device->ports, device->port_count) {
+			if (!port->state.known)
 				return;
-			active += device->ports[j].state.value == PORT_STATE_ACTIVE;
+			active += port->state.value == PORT_STATE_ACTIVE;
 		}
 	}
 	put_key(writer, wanted_rows[WANTED_ACTIVE_PORTS].key);
@@ -177,19 +174,17 @@ static void put_active_ports(struct writer *writer, const struct group *group)
 
 static void put_pcie(struct writer *writer, const struct group *group)
 {
-	struct values speeds, widths;
-	struct writer pcie;
+	struct text_buffer members = {.text = NULL};
+	struct writer pcie = {.facts = writer->facts, .out = &members, .depth = writer->depth + 1};
 
-	gather(writer->facts, group, WANTED_PCIE_SPEED, &speeds);
-	gather(writer->facts, group, WANTED_PCIE_WIDTH, &widths);
-	if (speeds.number_count || widths.number_count) {
-		pcie = open_object(writer, "pcie");
-		put_values(&pcie, group, WANTED_PCIE_SPEED);
-		put_values(&pcie, group, WANTED_PCIE_WIDTH);
+	put_values(&pcie, group, WANTED_PCIE_SPEED);
+	put_values(&pcie, group, WANTED_PCIE_WIDTH);
+	if (pcie.any) {
+		pcie.out = open_object(writer, "pcie").out;
+		text_buffer_add(pcie.out, "%s", members.text);
 		close_object(&pcie);
 	}
-	free(speeds.numbers);
-	free(widths.numbers);
+	free(members.text);
 }
 
 static void put_group(struct writer *writer, const struct group *group)
@@ -239,13 +234,13 @@ static void put_groups(struct writer *writer, const struct groups *groups, bool 
 	struct writer object;
 	bool any = false;
 
-	for (size_t i = 0; i < groups->count; i++) {
-		if (groups->items[i].board != boards)
+	for_each (group, groups) {
+		if (group->board != boards)
 			continue;
 		if (!any)
 			object = open_object(writer, key);
 		any = true;
-		put_group(&object, &groups->items[i]);
+		put_group(&object, group);
 	}
 	if (any)
 		close_object(&object);
@@ -268,8 +263,8 @@ static char *write_document(struct doctor_facts *facts, enum doctor_profile prof
 	struct text_buffer out = {.text = NULL};
 	struct writer document = {.facts = facts, .out = &out, .depth = 1};
 
-	for (size_t i = 0; i < devices->count; i++)
-		add_to_group(&groups, &devices->items[i]);
+	for_each (device, devices)
+		add_to_group(&groups, device);
 	if (groups.count)
 		qsort(groups.items, groups.count, sizeof(*groups.items), compare_groups);
 	text_buffer_add(&out, "{");
@@ -282,8 +277,8 @@ static char *write_document(struct doctor_facts *facts, enum doctor_profile prof
 	put_groups(&document, &groups, false, "devices");
 	put_key(&document, "ignore");
 	text_buffer_add(&out, "[]\n}\n");
-	for (size_t i = 0; i < groups.count; i++)
-		free(groups.items[i].devices);
+	for_each (group, &groups)
+		free(group->devices);
 	free(groups.items);
 	return text_buffer_take(&out);
 }

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "base/each.h"
 #include "host/object.h"
 #include "schema/problem.h"
 

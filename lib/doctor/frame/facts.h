@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "base/each.h"
 #include "host/inventory/inventory.h"
 #include "host/pci/pci.h"
 #include "kernel/root.h"
@@ -38,10 +39,7 @@ struct doctor_facts {
 
 /* Opens the root of the request. 0 or -errno, with the problem reported. */
 int doctor_root_open(struct doctor_facts *facts);
-/*
- * Returns the PCI functions of the host; NULL if they cannot be listed: facts->pci_rc has the
- * reason.
- */
+/* Returns the PCI functions of the host; none if they cannot be listed: see facts->pci_rc. */
 const struct pci_list *doctor_pci(struct doctor_facts *facts);
 /* Reads a file as a number that may be negative. 0 or -errno. */
 int doctor_read_signed(const struct doctor_facts *facts, int64_t *ret_value, const char *format,

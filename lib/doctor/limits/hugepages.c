@@ -16,11 +16,10 @@
  */
 static bool judge_no_hugepages(struct doctor_context *run)
 {
-	const struct device_list *devices = &run->facts->inventory.devices;
 	bool efa = false;
 
-	for (size_t i = 0; i < devices->count; i++)
-		efa |= devices->items[i].driver && !strcmp(devices->items[i].driver, "efa");
+	for_each (device, &run->facts->inventory.devices)
+		efa |= device->driver && !strcmp(device->driver, "efa");
 	if (!efa)
 		return doctor_does_not_apply(run);
 	doctor_evidence(run, "/sys/kernel/mm/hugepages", "none reserved");

@@ -32,9 +32,9 @@ void doctor_limits_free(struct doctor_limits *limits)
 	strings_free(&limits->ports);
 	strings_free(&limits->drivers);
 	strings_free(&limits->netdevs);
-	for (size_t i = 0; i < limits->setting_count; i++) {
-		free(limits->settings[i].path);
-		free(limits->settings[i].text);
+	for_each_in (file, limits->settings, limits->setting_count) {
+		free(file->path);
+		free(file->text);
 	}
 	free(limits);
 }
@@ -212,9 +212,9 @@ static bool check_this_shell(struct doctor_context *run)
 
 static const struct daemon_kind *find_kind(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(daemon_kinds); i++)
-		if (!strcmp(daemon_kinds[i].name, name))
-			return &daemon_kinds[i];
+	for_each_in (kind, daemon_kinds, ARRAY_SIZE(daemon_kinds))
+		if (!strcmp(kind->name, name))
+			return kind;
 	return NULL;
 }
 
@@ -378,9 +378,9 @@ bool check_memlock(struct doctor_context *run)
 
 	check_this_shell(run);
 	find_daemons(run->facts, &daemons);
-	for (size_t i = 0; i < daemons.count; i++)
-		if (!is_child(&daemons, &daemons.items[i]))
-			check_daemon(run, &daemons, &daemons.items[i]);
+	for_each (process, &daemons)
+		if (!is_child(&daemons, process))
+			check_daemon(run, &daemons, process);
 	if (daemons.rc) {
 		doctor_object(run, "daemons");
 		doctor_unread(run, "the processes of other users", "/proc", daemons.rc, true);
@@ -441,8 +441,7 @@ bool check_rdma_cgroup(struct doctor_context *run)
 		return doctor_not_checked(run, 0, "the control group cannot be seen from here");
 	if (rc)
 		return limits_unread(run, "the control group", "/proc/self/cgroup", rc);
-	for (size_t i = 0; i < limits->cgroups.count; i++) {
-		const struct cgroup_level *level = &limits->cgroups.items[i];
+	for_each (level, &limits->cgroups) {
 		const struct cgroup_device *quota = find_quota(level, run->device->name);
 
 		if (!quota)

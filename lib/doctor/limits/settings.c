@@ -217,13 +217,12 @@ static bool check_ports(struct doctor_context *run, const struct name_filter *fi
 {
 	_cleanup_(freep) char *list = NULL;
 
-	for (size_t i = 0; i < filter->count; i++) {
+	for_each (entry, filter) {
 		_cleanup_(strings_free) struct strings ports = {0};
 
-		if (filter->items[i].port >= 0 ||
-		    !name_entry_matches(filter, &filter->items[i], &names->devices, NULL))
+		if (entry->port >= 0 || !name_entry_matches(filter, entry, &names->devices, NULL))
 			continue;
-		port_names(&names->ports, filter->items[i].name, &ports);
+		port_names(&names->ports, entry->name, &ports);
 		for (size_t j = 0; j < ports.count; j++)
 			add_word(&list, ports.items[j]);
 	}
@@ -335,28 +334,27 @@ static bool check_libfabric(struct doctor_context *run, const char *value)
 
 bool check_stale_env(struct doctor_context *run)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+	for_each_in (row, settings, ARRAY_SIZE(settings)) {
 		_cleanup_(freep) char *source = NULL, *clean = NULL;
-		_cleanup_(freep) char *value = doctor_setting(run->facts, settings[i].name,
-							      &source);
+		_cleanup_(freep) char *value = doctor_setting(run->facts, row->name, &source);
 		size_t length = value ? strlen(value) : 0;
 
-		if (!length || (settings[i].kind == LIBFABRIC &&
-				!strings_contain(&read_names(run)->drivers, "efa")))
+		if (!length ||
+		    (row->kind == LIBFABRIC && !strings_contain(&read_names(run)->drivers, "efa")))
 			continue;
 		clean = text_clean(value, length < SHOWN_MOST ? length : SHOWN_MOST);
-		doctor_object(run, "%s", settings[i].name);
-		doctor_evidence(run, source, "%s=%s (%s)", settings[i].name, clean, source);
-		if (settings[i].kind == NCCL_GID_INDEX)
+		doctor_object(run, "%s", row->name);
+		doctor_evidence(run, source, "%s=%s (%s)", row->name, clean, source);
+		if (row->kind == NCCL_GID_INDEX)
 			check_gid_index(run, value);
-		else if (settings[i].kind == UCX_TRANSPORTS)
+		else if (row->kind == UCX_TRANSPORTS)
 			check_transports(run, value);
-		else if (settings[i].kind == LIBFABRIC)
+		else if (row->kind == LIBFABRIC)
 			check_libfabric(run, value);
-		else if (settings[i].kind == NCCL_OFF || settings[i].kind == NCCL_NET)
-			check_off(run, &settings[i], value);
+		else if (row->kind == NCCL_OFF || row->kind == NCCL_NET)
+			check_off(run, row, value);
 		else
-			check_names(run, &settings[i], value);
+			check_names(run, row, value);
 	}
 	return run->verdicts || doctor_does_not_apply(run);
 }

@@ -39,7 +39,7 @@ void growth_read_aer(struct doctor_facts *facts, struct growth_reading *reading)
 	const struct pci_list *list = doctor_pci(facts);
 	_cleanup_(freep) bool *marks = NULL;
 
-	if (!list || !list->count)
+	if (!list->count)
 		return;
 	marks = mem_alloc_zero(list->count, sizeof(*marks));
 	for (size_t i = 0; i < list->count; i++)

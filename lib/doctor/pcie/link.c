@@ -198,8 +198,7 @@ static double sum_rates(const struct device *device, double *ret_fastest)
 {
 	double sum = 0, fastest = 0;
 
-	for (size_t i = 0; i < device->port_count; i++) {
-		const struct port *port = &device->ports[i];
+	for_each_in (port, device->ports, device->port_count) {
 		double rate;
 
 		if (!number_is(&port->state, PORT_STATE_ACTIVE) || !port->rate_gbps.known)
@@ -220,8 +219,7 @@ static double function_rate(const struct device_list *devices, const char *addre
 {
 	double most = 0, fastest;
 
-	for (size_t i = 0; i < devices->count; i++) {
-		const struct device *device = &devices->items[i];
+	for_each (device, devices) {
 		const double sum = device->pci_address && !strcmp(device->pci_address, address)
 					   ? sum_rates(device, &fastest)
 					   : 0;
@@ -238,9 +236,7 @@ static double card_rate(struct doctor_context *run)
 	const struct pci_function *function = run->function;
 	double sum = 0;
 
-	for (size_t i = 0; i < run->facts->pci.count; i++) {
-		struct pci_function *other = &run->facts->pci.items[i];
-
+	for_each (other, &run->facts->pci) {
 		if (!pci_is_same_card(other, function))
 			continue;
 		pci_read(&run->facts->root, other, PCI_VIRTUAL, run->facts->problems);

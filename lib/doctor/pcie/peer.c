@@ -19,9 +19,7 @@ bool pcie_has_accelerator(struct doctor_context *run)
 /* Returns a driver for passing functions to virtual machines that is in use, or NULL. */
 static const char *driver_of_guests(struct doctor_context *run)
 {
-	for (size_t i = 0; i < run->facts->pci.count; i++) {
-		struct pci_function *function = &run->facts->pci.items[i];
-
+	for_each (function, &run->facts->pci) {
 		pci_read(&run->facts->root, function, PCI_DRIVER, NULL);
 		if (pci_driver_is_for_guests(function->driver))
 			return function->driver;
@@ -83,9 +81,7 @@ static void compare_all(struct comparison *found)
 	struct doctor_context *run = found->run;
 	const struct root *root = &run->facts->root;
 
-	for (size_t i = 0; i < run->facts->pci.count; i++) {
-		struct pci_function *other = &run->facts->pci.items[i];
-
+	for_each (other, &run->facts->pci) {
 		if (other == run->function || !pci_common_ancestor(run->function, other))
 			continue;
 		if (pci_kind(root, other, NULL) != PCI_KIND_ACCELERATOR) {
@@ -200,8 +196,7 @@ static enum topology_class find_nearest(const struct topology *topology,
 	struct topology_pair best = {.class = number_of(TOPOLOGY_CLASS_UNKNOWN)};
 	bool unknown = false;
 
-	for (size_t i = 0; i < topology->count; i++) {
-		const struct topology_node *node = &topology->nodes[i];
+	for_each_in (node, topology->nodes, topology->count) {
 		struct topology_pair pair;
 
 		if (!is_adapter(node))
@@ -224,13 +219,13 @@ struct nearness {
 
 static void count_nearness(const struct topology *topology, struct nearness *nearness)
 {
-	for (size_t i = 0; i < topology->count; i++) {
+	for_each_in (node, topology->nodes, topology->count) {
 		const struct topology_node *nearest = NULL;
 		enum topology_class class;
 
-		if (topology->nodes[i].kind.value != TOPOLOGY_ACCELERATOR)
+		if (node->kind.value != TOPOLOGY_ACCELERATOR)
 			continue;
-		class = find_nearest(topology, &topology->nodes[i], &nearest);
+		class = find_nearest(topology, node, &nearest);
 		if (class == TOPOLOGY_CLASS_UNKNOWN)
 			nearness->unknown++;
 		else if (class == TOPOLOGY_SYSTEM)
@@ -244,8 +239,8 @@ static void count_nearness(const struct topology *topology, struct nearness *nea
 static bool report_far(struct doctor_context *run, const struct topology *topology,
 		       const struct nearness *nearness)
 {
-	for (size_t i = 0; i < topology->count; i++) {
-		const struct topology_node *node = &topology->nodes[i], *nearest = NULL;
+	for_each_in (node, topology->nodes, topology->count) {
+		const struct topology_node *nearest = NULL;
 
 		if (node->kind.value != TOPOLOGY_ACCELERATOR ||
 		    find_nearest(topology, node, &nearest) != TOPOLOGY_SYSTEM)

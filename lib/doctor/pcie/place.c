@@ -135,9 +135,7 @@ static bool is_invented(struct doctor_context *run)
 {
 	if (!pci_is_of_vmbus(run->function))
 		return false;
-	for (size_t i = 0; i < run->facts->pci.count; i++) {
-		struct pci_function *other = &run->facts->pci.items[i];
-
+	for_each (other, &run->facts->pci) {
 		if (!pci_is_of_vmbus(other))
 			continue;
 		pci_read(&run->facts->root, other, PCI_NUMA, NULL);

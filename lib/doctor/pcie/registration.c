@@ -19,9 +19,7 @@ static bool has_driver(struct doctor_context *run, bool *ret_nvidia)
 	bool found = false;
 
 	*ret_nvidia = true;
-	for (size_t i = 0; i < run->facts->pci.count; i++) {
-		struct pci_function *function = &run->facts->pci.items[i];
-
+	for_each (function, &run->facts->pci) {
 		if (pci_kind(root, function, NULL) != PCI_KIND_ACCELERATOR)
 			continue;
 		pci_read(root, function, PCI_DRIVER | PCI_ID, run->facts->problems);
@@ -61,18 +59,17 @@ static char *own_way_of(struct doctor_context *run, const struct device *device)
 /* Whether the drivers of all adapters do it by themselves. */
 static bool have_own_way(struct doctor_context *run)
 {
-	const struct device_list *devices = &run->facts->inventory.devices;
 	_cleanup_(freep) char *first = NULL, *source = NULL;
 	size_t count = 0, adapters = 0;
 
-	for (size_t i = 0; i < devices->count; i++) {
-		char *way = own_way_of(run, &devices->items[i]);
+	for_each (device, &run->facts->inventory.devices) {
+		char *way = own_way_of(run, device);
 
-		adapters += !devices->items[i].software;
+		adapters += !device->software;
 		count += way != NULL;
 		if (way && !first)
 			source = mem_format("/" SYSFS_RDMA_CLASS "/%s/device/%.3s",
-					    devices->items[i].kernel_name, way);
+					    device->kernel_name, way);
 		else if (way)
 			free(way);
 		first = first ? first : way;
@@ -94,10 +91,10 @@ static bool are_efa(struct doctor_context *run)
 	const struct device_list *devices = &run->facts->inventory.devices;
 	bool any = false;
 
-	for (size_t i = 0; i < devices->count; i++) {
-		if (devices->items[i].software)
+	for_each (device, devices) {
+		if (device->software)
 			continue;
-		if (!devices->items[i].driver || strcmp(devices->items[i].driver, "efa") != 0)
+		if (!device->driver || strcmp(device->driver, "efa") != 0)
 			return false;
 		any = true;
 	}

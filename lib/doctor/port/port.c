@@ -34,13 +34,10 @@ static bool works_without(const struct link_list *links, const struct link *abov
 			return false;
 		above = lower;
 	}
-	for (size_t i = 0; i < links->count; i++) {
-		const struct link *member = &links->items[i];
-
+	for_each (member, links)
 		if (member != own && member->carrier == TRISTATE_YES &&
 		    link_by_index(links, &member->master_index) == above)
 			return true;
-	}
 	return link_is_vrf(above);
 }
 
@@ -50,8 +47,7 @@ static const struct link_address *find_address(const struct doctor_context *run,
 {
 	const struct inventory *inventory = &run->facts->inventory;
 
-	for (size_t i = 0; i < inventory->addresses.count; i++) {
-		const struct link_address *address = &inventory->addresses.items[i];
+	for_each (address, &inventory->addresses) {
 		const struct link *link = link_by_index(&inventory->links, &address->link_index);
 
 		/*
@@ -207,8 +203,8 @@ static size_t active_planes(const struct doctor_context *run)
 {
 	size_t active = 0;
 
-	for (size_t i = 0; i < run->device->port_count; i++)
-		active += number_is(&run->device->ports[i].state, PORT_STATE_ACTIVE);
+	for_each_in (port, run->device->ports, run->device->port_count)
+		active += number_is(&port->state, PORT_STATE_ACTIVE);
 	return doctor_is_plane(run->facts, run->device) ? active : 0;
 }
 

@@ -50,8 +50,8 @@ static size_t count_ports(struct doctor_context *run, enum pma_state state, int 
 	size_t count = 0;
 	int error = 0;
 
-	for (size_t i = 0; i < run->device->port_count; i++) {
-		if (doctor_pma(run->facts, run->device, &run->device->ports[i], &error) != state)
+	for_each_in (port, run->device->ports, run->device->port_count) {
+		if (doctor_pma(run->facts, run->device, port, &error) != state)
 			continue;
 		count++;
 		*ret_error = error;

@@ -107,8 +107,8 @@ bool doctor_counters_are_restricted(struct doctor_facts *facts, const struct dev
 
 	if (doctor_manages_nvswitches(facts, device) > 0)
 		return true;
-	for (size_t i = 0; i < device->port_count; i++)
-		if (doctor_pma(facts, device, &device->ports[i], &error) == PMA_REFUSED)
+	for_each_in (port, device->ports, device->port_count)
+		if (doctor_pma(facts, device, port, &error) == PMA_REFUSED)
 			return true;
 	return false;
 }
@@ -241,8 +241,8 @@ void doctor_ports_free(struct doctor_ports *ports)
 {
 	if (!ports)
 		return;
-	for (size_t i = 0; i < ports->count; i++)
-		free(ports->devices[i].ports);
+	for_each_in (device, ports->devices, ports->count)
+		free(device->ports);
 	free(ports->devices);
 	free(ports->roles);
 	free(ports);

@@ -265,11 +265,11 @@ bool check_link_errors(struct doctor_context *run)
 	_cleanup_(freep) char *window = NULL, *object = port_object(run->port);
 	struct judgement judgement = begin(run, &window);
 
-	for (size_t i = 0; i < ARRAY_SIZE(error_rules); i++)
-		if (error_rules[i].source != COUNTER_SOURCE_NETDEV)
-			look_at_counter(&judgement, &error_rules[i], object);
+	for_each_in (rule, error_rules, ARRAY_SIZE(error_rules))
+		if (rule->source != COUNTER_SOURCE_NETDEV)
+			look_at_counter(&judgement, rule, object);
 		else if (run->port->netdev)
-			look_at_counter(&judgement, &error_rules[i], run->port->netdev);
+			look_at_counter(&judgement, rule, run->port->netdev);
 	if (judgement.worst == SEVERITY_ERROR)
 		return doctor_error(run, "the link damages data, or overruns the buffers");
 	if (judgement.worst == SEVERITY_WARNING && judgement.link)

@@ -114,10 +114,8 @@ bool check_bond_mode(struct doctor_context *run)
 
 bool roce_has_ipoib(struct doctor_context *run)
 {
-	const struct link_list *links = &run->facts->inventory.links;
-
-	for (size_t i = 0; i < links->count; i++)
-		if (port_has_ipoib(run->port, &links->items[i]))
+	for_each (link, &run->facts->inventory.links)
+		if (port_has_ipoib(run->port, link))
 			return true;
 	return false;
 }
@@ -143,10 +141,7 @@ static void ipoib_list_clear(struct ipoib_list *list)
 
 static void read_ipoib(struct doctor_context *run, struct ipoib_list *list)
 {
-	const struct link_list *links = &run->facts->inventory.links;
-
-	for (size_t i = 0; i < links->count; i++) {
-		const struct link *link = &links->items[i];
+	for_each (link, &run->facts->inventory.links) {
 		struct ipoib *ipoib;
 
 		if (!port_has_ipoib(run->port, link))

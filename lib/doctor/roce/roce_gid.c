@@ -24,12 +24,11 @@ static struct gid_survey survey(const struct gid_entry *gids, size_t count)
 {
 	struct gid_survey survey = {.gids = gids, .count = count};
 
-	for (size_t i = 0; i < count; i++) {
-		if (!gids[i].gid.known || !gids[i].ip.known ||
-		    ip_is_link_local(&gids[i].ip.address))
+	for_each_in (gid, gids, count) {
+		if (!gid->gid.known || !gid->ip.known || ip_is_link_local(&gid->ip.address))
 			continue;
 		survey.addresses++;
-		if (gids[i].type.known && gids[i].type.value == GID_TYPE_ROCE_V2)
+		if (gid->type.known && gid->type.value == GID_TYPE_ROCE_V2)
 			survey.addresses_v2++;
 	}
 	return survey;
@@ -41,9 +40,7 @@ static int best_type(const struct gid_survey *survey, const struct ip_address *i
 {
 	int best = -1;
 
-	for (size_t i = 0; i < survey->count; i++) {
-		const struct gid_entry *gid = &survey->gids[i];
-
+	for_each_in (gid, survey->gids, survey->count) {
 		if (!gid->ip.known || !ip_equal(&gid->ip.address, ip))
 			continue;
 		/* Another netdev may have the same address, but its GID leads elsewhere. */
@@ -91,8 +88,7 @@ static struct address_survey compare(struct doctor_context *run, const struct gi
 	const struct inventory *inventory = &run->facts->inventory;
 	struct address_survey found = {.addresses = 0};
 
-	for (size_t i = 0; i < inventory->addresses.count; i++) {
-		const struct link_address *address = &inventory->addresses.items[i];
+	for_each (address, &inventory->addresses) {
 		const struct link *link = link_by_index(&inventory->links, &address->link_index);
 		char text[IP_TEXT_SIZE];
 		int type;
@@ -117,8 +113,8 @@ static struct address_survey compare(struct doctor_context *run, const struct gi
 
 static void clear_gids(struct port *port)
 {
-	for (size_t i = 0; i < port->gid_count; i++)
-		gid_entry_clear(&port->gids[i]);
+	for_each_in (gid, port->gids, port->gid_count)
+		gid_entry_clear(gid);
 	free(port->gids);
 	port->gids = NULL;
 	port->gid_count = 0;
@@ -169,13 +165,10 @@ static bool is_table_incomplete(const struct doctor_context *run)
 {
 	_cleanup_(freep) char *object = port_object(run->port);
 
-	for (size_t i = 0; i < run->facts->problems->count; i++) {
-		const struct problem *problem = &run->facts->problems->items[i];
-
+	for_each (problem, run->facts->problems)
 		if (problem->object && problem->attribute && !strcmp(problem->object, object) &&
 		    !strncmp(problem->attribute, "gid", strlen("gid")))
 			return true;
-	}
 	return false;
 }
 

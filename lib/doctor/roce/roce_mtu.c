@@ -93,8 +93,7 @@ static size_t count_smaller(struct doctor_context *run, const struct link *own, 
 	const struct link *bond = roce_port_bond(&run->facts->inventory, run->port);
 	size_t smaller = 0;
 
-	for (size_t i = 0; i < links->count; i++) {
-		const struct link *link = &links->items[i];
+	for_each (link, links) {
 		const bool leg = bond && link_by_index(links, &link->master_index) == bond;
 
 		/* Compare the MTU first: finding the port of a netdev takes longer. */

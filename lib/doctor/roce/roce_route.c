@@ -66,8 +66,7 @@ static void add_addresses(const struct doctor_context *run, struct rails *rails)
 {
 	const struct inventory *inventory = &run->facts->inventory;
 
-	for (size_t i = 0; i < inventory->addresses.count; i++) {
-		const struct link_address *address = &inventory->addresses.items[i];
+	for_each (address, &inventory->addresses) {
 		const struct link *link = link_by_index(&inventory->links, &address->link_index);
 		const struct ip_network subnet = {
 			.address = network_address(&address->ip, address->prefix_length.value),
@@ -254,8 +253,8 @@ bool check_multi_rail_arp(struct doctor_context *run)
 
 static bool is_own(const struct inventory *inventory, const struct ip_address *ip)
 {
-	for (size_t i = 0; i < inventory->addresses.count; i++)
-		if (ip_equal(&inventory->addresses.items[i].ip, ip))
+	for_each (address, &inventory->addresses)
+		if (ip_equal(&address->ip, ip))
 			return true;
 	return false;
 }
@@ -445,8 +444,7 @@ bool check_rdma_cm_route(struct doctor_context *run)
 	rtnl = roce_rtnl(run->facts, &rc);
 	if (!rtnl)
 		return doctor_unread(run, "the routes", "rtnetlink", rc, false);
-	for (size_t i = 0; i < inventory->addresses.count; i++) {
-		const struct link_address *address = &inventory->addresses.items[i];
+	for_each (address, &inventory->addresses) {
 		const struct link *link = link_by_index(&inventory->links, &address->link_index);
 
 		if (link && link->enabled == TRISTATE_YES && !ip_is_link_local(&address->ip) &&

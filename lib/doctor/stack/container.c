@@ -30,8 +30,7 @@ bool check_container_devices(struct doctor_context *run)
 	_cleanup_(freep) char *list = NULL;
 	size_t seen = 0, forbidden = 0;
 
-	for (size_t i = 0; i < devices->count; i++) {
-		const struct device *device = &devices->items[i];
+	for_each (device, devices) {
 		struct device_node node;
 
 		if (!device->uverbs)

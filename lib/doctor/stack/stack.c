@@ -13,8 +13,8 @@
 
 static bool is_all_software(const struct device_list *devices)
 {
-	for (size_t i = 0; i < devices->count; i++)
-		if (!devices->items[i].software)
+	for_each (device, devices)
+		if (!device->software)
 			return false;
 	return true;
 }
@@ -27,7 +27,7 @@ bool check_pci_hardware(struct doctor_context *run)
 					       possible = {.items = NULL};
 	_cleanup_(freep) char *list = NULL;
 
-	if (!pci) {
+	if (facts->pci_rc) {
 		doctor_evidence(run, "/sys/bus/pci/devices", "%s", strerror(-facts->pci_rc));
 		return doctor_unknown(run, "the list of PCI functions");
 	}
@@ -37,8 +37,7 @@ bool check_pci_hardware(struct doctor_context *run)
 		return doctor_not_checked(run, NEEDS_LIVE,
 					  "the saved tree lacks the PCI functions");
 	}
-	for (size_t i = 0; i < pci->count; i++) {
-		struct pci_function *function = &pci->items[i];
+	for_each (function, pci) {
 		bool is_one;
 		const struct rdma_driver *row = doctor_rdma_driver(facts, function, &is_one);
 		_cleanup_(freep) char *name = NULL;

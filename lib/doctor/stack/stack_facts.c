@@ -117,9 +117,9 @@ static const struct module_fact *module_fact(struct doctor_facts *facts, const c
 	struct module_fact *fact;
 	int rc;
 
-	for (size_t i = 0; i < stack->module_count; i++)
-		if (!strcmp(stack->modules[i].name, name))
-			return &stack->modules[i];
+	for_each_in (module, stack->modules, stack->module_count)
+		if (!strcmp(module->name, name))
+			return module;
 	fact = mem_append(&stack->modules, &stack->module_count, sizeof(*fact));
 	fact->name = mem_string(name);
 	fact->loaded = module_is_loaded(&facts->root, name);
@@ -195,13 +195,13 @@ void doctor_stack_free(struct doctor_stack *stack)
 {
 	if (!stack)
 		return;
-	for (size_t i = 0; i < stack->auxiliary.count; i++) {
-		free(stack->auxiliary.items[i].name);
-		free(stack->auxiliary.items[i].address);
+	for_each (device, &stack->auxiliary) {
+		free(device->name);
+		free(device->address);
 	}
 	free(stack->auxiliary.items);
-	for (size_t i = 0; i < stack->module_count; i++)
-		free(stack->modules[i].name);
+	for_each_in (module, stack->modules, stack->module_count)
+		free(module->name);
 	free(stack->modules);
 	module_rules_clear(&stack->rules);
 	module_files_clear(&stack->files);
@@ -259,9 +259,7 @@ static const struct auxiliary_device *find_half(struct doctor_context *run, bool
 
 	*ret_any = false;
 	*ret_rc = list->rc == -ENOENT ? 0 : list->rc;
-	for (size_t i = 0; i < list->count; i++) {
-		const struct auxiliary_device *device = &list->items[i];
-
+	for_each (device, list) {
 		if (strcmp(device->address, run->function->address))
 			continue;
 		*ret_any = true;

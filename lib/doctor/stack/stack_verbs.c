@@ -33,30 +33,26 @@ static bool has_cm(const struct device *device)
 	       doctor_transports(device, NULL) & (ON_TRANSPORT(ROCE) | ON_TRANSPORT(IWARP));
 }
 
-static bool is_wanted(const struct doctor_context *run, const char *module)
-{
-	for (size_t i = 0; i < run->facts->inventory.devices.count; i++) {
-		const struct device *device = &run->facts->inventory.devices.items[i];
-
-		if (!strcmp(module, "ib_umad")	  ? has_umad(device)
-		    : !strcmp(module, "rdma_ucm") ? has_cm(device)
-						  : true)
-			return true;
-	}
-	return false;
-}
-
 /*
  * A path that each module creates; if it does not exist, the module is neither loaded nor built in.
  */
-static const struct {
+static const struct user_module {
 	const char *module, *path;
+	bool (*is_for)(const struct device *device); /* NULL: for every device */
 	bool on_demand;
 } user_modules[] = {
-	{"ib_uverbs", "sys/class/infiniband_verbs", true},
-	{"rdma_ucm", "sys/class/misc/rdma_cm", true},
-	{"ib_umad", "sys/class/infiniband_mad", false},
+	{"ib_uverbs", "sys/class/infiniband_verbs", NULL, true},
+	{"rdma_ucm", "sys/class/misc/rdma_cm", has_cm, true},
+	{"ib_umad", "sys/class/infiniband_mad", has_umad, false},
 };
+
+static bool is_wanted(const struct doctor_context *run, const struct user_module *row)
+{
+	for_each (device, &run->facts->inventory.devices)
+		if (!row->is_for || row->is_for(device))
+			return true;
+	return false;
+}
 
 /* Adds the configured rule that keeps a module from being loaded; returns false if none does. */
 static bool blame(struct doctor_context *run, const char *module)
@@ -87,7 +83,7 @@ bool check_verbs_modules(struct doctor_context *run)
 		}
 		if (!rc) {
 			mem_extend(&there, "%s%s", there ? ", " : "", module);
-		} else if (is_wanted(run, module)) {
+		} else if (is_wanted(run, &user_modules[i])) {
 			verbs &= i > 0;
 			mem_extend(&missing, "%s%s", missing ? " " : "", module);
 		}

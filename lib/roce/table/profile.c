@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/each.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "change/dcb.h"
@@ -147,8 +148,8 @@ void roce_profile_of_port(const struct roce_wish *wish, struct roce_parts *ret_p
 
 void roce_parts_clear(struct roce_parts *parts)
 {
-	for (size_t i = 0; i < parts->count; i++)
-		free(parts->items[i].text);
+	for_each (part, parts)
+		free(part->text);
 	free(parts->items);
 	*parts = (struct roce_parts){.items = NULL};
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/each.h"
 #include "base/mem.h"
 #include "roce/cma.h"
 #include "schema/rows.h"
@@ -74,26 +75,9 @@ const struct schema roce_schema = SCHEMA("roce", struct roce_port, fields,
 
 void roce_list_clear(struct roce_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		struct roce_port *port = &list->items[i];
-		char *const strings[] = {port->trust,
-					 port->dscp_priority,
-					 port->priority_class,
-					 port->pfc,
-					 port->class_algorithm,
-					 port->class_bandwidth,
-					 port->maxrate,
-					 port->pfc_delay,
-					 port->priority_buffer,
-					 port->buffer_size,
-					 port->dcbx,
-					 port->ecn_send,
-					 port->ecn_receive,
-					 port->pause};
-
-		for (size_t j = 0; j < ARRAY_SIZE(strings); j++)
-			free(strings[j]);
-		roce_chain_clear(&port->chain);
+	for_each (port, list) {
+		port->device = port->netdev = port->bond = NULL; /* borrowed */
+		record_clear(&roce_schema, port);
 	}
 	free(list->items);
 	*list = (struct roce_list){.items = NULL};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/each.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/rtnl.h"
@@ -37,9 +38,7 @@ static int take_device(const struct inventory *inventory, const struct device *d
 {
 	bool found = false;
 
-	for (size_t i = 0; i < device->port_count; i++) {
-		const struct port *port = &device->ports[i];
-
+	for_each_in (port, device->ports, device->port_count) {
 		if (number && port->port.value != number)
 			continue;
 		found = true;

@@ -8,7 +8,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "schema/rows.h"
-#include "topology/assign/matching.h"
 
 const struct enum_name assign_mode_names[] = {
 	{ASSIGN_RAIL, "rail", TONE_PLAIN, "least-cost matching, each adapter for one accelerator"},
@@ -53,9 +52,7 @@ static void find_candidates(const struct topology *topology, struct assignment_l
 	bool near = false;
 	size_t rail = 0, kept = 0;
 
-	for (size_t i = 0; i < topology->count; i++) {
-		const struct topology_node *node = &topology->nodes[i];
-
+	for_each_in (node, topology->nodes, topology->count) {
 		if (!is_adapter(node))
 			continue;
 		MEM_ADD(list->nics, list->nic_count) = node;
@@ -222,8 +219,7 @@ static void complete(const struct topology *topology, const struct assignment_li
 
 static void find_accelerators(const struct topology *topology, struct assignment_list *list)
 {
-	for (size_t i = 0; i < topology->count; i++) {
-		const struct topology_node *node = &topology->nodes[i];
+	for_each_in (node, topology->nodes, topology->count) {
 		struct assignment *assignment;
 
 		if (node->kind.value != TOPOLOGY_ACCELERATOR)

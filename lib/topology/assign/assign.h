@@ -63,3 +63,13 @@ extern const struct enum_name env_kind_names[];
 void assign_env(const struct assignment_list *list, enum env_kind kind,
 		const struct topology_node *gpu, struct text_buffer *text,
 		struct problems *problems);
+
+/*
+ * Least-cost matching of rows to columns: the Hungarian method (Kuhn 1955, Munkres 1957) with
+ * potentials and shortest augmenting paths, in rows * rows * columns steps.
+ *
+ * Solves cost[row * columns + column], at most 2^54 each; rows <= columns. Fills column_of[row] so
+ * that the sum of the costs is least and no column is used twice. The same costs always give the
+ * same matching.
+ */
+void matching_solve(const int64_t *cost, size_t rows, size_t columns, size_t *column_of);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "topology/assign/matching.h"
+/* The Hungarian method: see topology/assign/assign.h. */
+#include "topology/assign/assign.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
