@@ -47,16 +47,14 @@ static const struct field step_fields[] = {
 const struct schema roce_step_schema = SCHEMA("roce_steps", struct roce_step, step_fields,
 					      "a step from the TOS to the lossless class");
 
-/* Appends a step and takes ownership of `value`, which may be NULL. */
-static void add_step(struct roce_chain *chain, enum roce_step_id id, enum roce_verdict verdict,
-		     char *value, const char *format, ...) __attribute__((format(printf, 5, 6)));
-static void add_step(struct roce_chain *chain, enum roce_step_id id, enum roce_verdict verdict,
-		     char *value, const char *format, ...)
+/* Appends the next step and takes ownership of `value`, which may be NULL. */
+__attribute__((format(printf, 4, 5))) static void
+add_step(struct roce_chain *chain, enum roce_verdict verdict, char *value, const char *format, ...)
 {
 	struct roce_step *step = mem_append(&chain->steps.rows, &chain->steps.count, sizeof(*step));
 	va_list arguments;
 
-	step->step = number_of(id);
+	step->step = number_of(chain->steps.count - 1);
 	step->verdict = number_of(verdict);
 	step->value = value;
 	va_start(arguments, format);
@@ -101,12 +99,11 @@ static char *explain_dcb(const struct roce_facts *facts)
 }
 
 /* Adds a step that is unknown because the data center bridging settings are. */
-static void add_unknown(const struct roce_facts *facts, struct roce_chain *chain,
-			enum roce_step_id id, const char *what)
+static void add_unknown(const struct roce_facts *facts, struct roce_chain *chain, const char *what)
 {
 	_cleanup_(freep) char *why = explain_dcb(facts);
 
-	add_step(chain, id, ROCE_UNKNOWN, NULL, "%s is not known: %s", what, why);
+	add_step(chain, ROCE_UNKNOWN, NULL, "%s is not known: %s", what, why);
 }
 
 static void follow_tos(const struct roce_facts *facts, struct roce_chain *chain)
@@ -115,21 +112,20 @@ static void follow_tos(const struct roce_facts *facts, struct roce_chain *chain)
 
 	switch (facts->tos_source) {
 	case TOS_ASKED:
-		add_step(chain, ROCE_TOS, ROCE_OK, value, "packets with TOS %u, as requested",
-			 facts->tos);
+		add_step(chain, ROCE_OK, value, "packets with TOS %u, as requested", facts->tos);
 		break;
 	case TOS_GLOBAL:
-		add_step(chain, ROCE_TOS, ROCE_OK, value,
+		add_step(chain, ROCE_OK, value,
 			 "the driver gives every queue pair of the port traffic class %u",
 			 facts->tos);
 		break;
 	case TOS_CONFIGURED:
-		add_step(chain, ROCE_TOS, ROCE_OK, value,
+		add_step(chain, ROCE_OK, value,
 			 "rdma_cm gives connections TOS %u, unless the application sets another",
 			 facts->tos);
 		break;
 	case TOS_UNTOUCHED:
-		add_step(chain, ROCE_TOS, ROCE_UNKNOWN, value,
+		add_step(chain, ROCE_UNKNOWN, value,
 			 "the default TOS of rdma_cm cannot be seen: configfs has no directory for "
 			 "the device, or it cannot be read; if nobody changed it, it is %u",
 			 facts->tos);
@@ -144,11 +140,11 @@ static void follow_dscp(const struct roce_facts *facts, struct roce_chain *chain
 
 	chain->dscp = number_of(dscp);
 	if (facts->is_v1 && facts->tos_source != TOS_ASKED)
-		add_step(chain, ROCE_DSCP, ROCE_BROKEN, NULL,
+		add_step(chain, ROCE_BROKEN, NULL,
 			 "rdma_cm makes RoCE v1 connections by default, whose packets have no IP "
 			 "header and so no DSCP");
 	else
-		add_step(chain, ROCE_DSCP, ROCE_OK,
+		add_step(chain, ROCE_OK,
 			 mem_format("%u%s%s%s", dscp, name ? " (" : "", name ? name : "",
 				    name ? ")" : ""),
 			 "TOS %u has DSCP %u", facts->tos, dscp);
@@ -158,16 +154,16 @@ static void follow_trust(const struct roce_facts *facts, struct roce_chain *chai
 {
 	switch (roce_trusts_dscp(facts)) {
 	case TRISTATE_YES:
-		add_step(chain, ROCE_TRUST, ROCE_OK, mem_string("dscp"),
+		add_step(chain, ROCE_OK, mem_string("dscp"),
 			 "the port takes the priority from the DSCP");
 		break;
 	case TRISTATE_NO:
-		add_step(chain, ROCE_TRUST, ROCE_BROKEN, mem_string("pcp"),
+		add_step(chain, ROCE_BROKEN, mem_string("pcp"),
 			 "the port takes the priority from the VLAN tag, not from the DSCP, and "
 			 "packets without a tag have the default priority");
 		break;
 	default:
-		add_unknown(facts, chain, ROCE_TRUST, "what the port trusts");
+		add_unknown(facts, chain, "what the port trusts");
 	}
 }
 
@@ -179,24 +175,23 @@ static void follow_priority(const struct roce_facts *facts, struct roce_chain *c
 	_cleanup_(freep) char *what = mem_format("the priority of DSCP %u", way.dscp);
 
 	if (facts->dcb_rc) {
-		add_unknown(facts, chain, ROCE_PRIORITY, what);
+		add_unknown(facts, chain, what);
 	} else if (roce_trusts_dscp(facts) != TRISTATE_YES) {
-		add_step(chain, ROCE_PRIORITY, ROCE_UNKNOWN, NULL,
+		add_step(chain, ROCE_UNKNOWN, NULL,
 			 roce_trusts_dscp(facts) == TRISTATE_NO
 				 ? "the priority is not that of the DSCP"
 				 : "it is not known whether the priority is that of the DSCP");
 	} else if (!mask) {
-		add_step(chain, ROCE_PRIORITY, ROCE_UNKNOWN, NULL,
+		add_step(chain, ROCE_UNKNOWN, NULL,
 			 "the driver reports no priority for DSCP %u, so its firmware chooses one",
 			 way.dscp);
 	} else if (mask & (mask - 1)) {
-		add_step(chain, ROCE_PRIORITY,
-			 mask & ~facts->dcb.pfc.pfc_en ? ROCE_UNKNOWN : ROCE_OK, mem_string(list),
-			 "DSCP %u has several priorities: %s", way.dscp, list);
+		add_step(chain, mask & ~facts->dcb.pfc.pfc_en ? ROCE_UNKNOWN : ROCE_OK,
+			 mem_string(list), "DSCP %u has several priorities: %s", way.dscp, list);
 	} else {
 		chain->priority = number_of((unsigned int)__builtin_ctz(mask));
-		add_step(chain, ROCE_PRIORITY, ROCE_OK, mem_string(list), "DSCP %u has priority %s",
-			 way.dscp, list);
+		add_step(chain, ROCE_OK, mem_string(list), "DSCP %u has priority %s", way.dscp,
+			 list);
 	}
 }
 
@@ -229,7 +224,7 @@ static void follow_class(const struct roce_facts *facts, struct roce_chain *chai
 	unsigned int number, own, lossy;
 
 	if (!chain->priority.known || !facts->dcb.ets_known) {
-		add_step(chain, ROCE_CLASS, ROCE_UNKNOWN, NULL,
+		add_step(chain, ROCE_UNKNOWN, NULL,
 			 chain->priority.known ? "the driver does not report the traffic classes"
 					       : "the priority is not known");
 		return;
@@ -243,12 +238,12 @@ static void follow_class(const struct roce_facts *facts, struct roce_chain *chai
 	list = roce_priorities(lossy);
 	algorithm = describe_class(&facts->dcb, number);
 	if (lossy)
-		add_step(chain, ROCE_CLASS, ROCE_NOTE, mem_format("%u", number),
+		add_step(chain, ROCE_NOTE, mem_format("%u", number),
 			 "priority %u is in traffic class %u (%s) with priorities that are not "
 			 "lossless (%s), which have to wait while it is paused",
 			 (unsigned int)chain->priority.value, number, algorithm, list);
 	else
-		add_step(chain, ROCE_CLASS, ROCE_OK, mem_format("%u", number),
+		add_step(chain, ROCE_OK, mem_format("%u", number),
 			 "priority %u is in traffic class %u (%s)",
 			 (unsigned int)chain->priority.value, number, algorithm);
 }
@@ -260,22 +255,21 @@ static void follow_pfc(const struct roce_facts *facts, struct roce_chain *chain)
 	_cleanup_(freep) char *list = roce_priorities(mask);
 
 	if (is_paused(facts)) {
-		add_step(chain, ROCE_PFC, ROCE_OK, has_pfc(facts) ? mem_string(list) : NULL,
+		add_step(chain, ROCE_OK, has_pfc(facts) ? mem_string(list) : NULL,
 			 "pause frames of the whole link stop all priorities");
 	} else if (!has_pfc(facts)) {
-		add_unknown(facts, chain, ROCE_PFC, "which priorities PFC pauses");
+		add_unknown(facts, chain, "which priorities PFC pauses");
 	} else if (!mask) {
-		add_step(chain, ROCE_PFC, ROCE_BROKEN, mem_string(list),
-			 "PFC is off for all priorities");
+		add_step(chain, ROCE_BROKEN, mem_string(list), "PFC is off for all priorities");
 	} else if (way.end == TOS_LOSSLESS) {
-		add_step(chain, ROCE_PFC, ROCE_OK, mem_string(list),
+		add_step(chain, ROCE_OK, mem_string(list),
 			 "PFC pauses the priority instead of dropping its packets");
 	} else if (chain->priority.known) {
-		add_step(chain, ROCE_PFC, ROCE_BROKEN, mem_string(list),
+		add_step(chain, ROCE_BROKEN, mem_string(list),
 			 "PFC is on for priority %s, but the packets have priority %u", list,
 			 (unsigned int)chain->priority.value);
 	} else {
-		add_step(chain, ROCE_PFC, ROCE_UNKNOWN, mem_string(list),
+		add_step(chain, ROCE_UNKNOWN, mem_string(list),
 			 "PFC is on for priority %s; it is not known whether the packets have it",
 			 list);
 	}
@@ -303,12 +297,12 @@ static void follow_ecn(const struct roce_facts *facts, struct roce_chain *chain)
 		const bool on = ecn->send & ecn->receive & bit;
 
 		chain->ecn = on ? TRISTATE_YES : TRISTATE_NO;
-		add_step(chain, ROCE_ECN, on ? ROCE_OK : ROCE_NOTE, mem_string(list), "%s",
+		add_step(chain, on ? ROCE_OK : ROCE_NOTE, mem_string(list), "%s",
 			 on ? "congestion control is on for the priority"
 			    : explain_ecn(ecn->send & bit, ecn->receive & bit));
 	} else if (ecn->vendor && !(ecn->send | ecn->receive)) {
 		chain->ecn = TRISTATE_NO;
-		add_step(chain, ROCE_ECN, ROCE_NOTE, mem_string(list),
+		add_step(chain, ROCE_NOTE, mem_string(list),
 			 "congestion control is off for all priorities: only PFC holds senders "
 			 "back");
 	} else if (ecn->vendor && !(ecn->send & ecn->receive)) {
@@ -316,22 +310,22 @@ static void follow_ecn(const struct roce_facts *facts, struct roce_chain *chain)
 		_cleanup_(freep) char *receive = roce_priorities(ecn->receive);
 
 		chain->ecn = TRISTATE_NO;
-		add_step(chain, ROCE_ECN, ROCE_NOTE, mem_string(list),
+		add_step(chain, ROCE_NOTE, mem_string(list),
 			 "no priority has congestion control at both ends: senders slow down on "
 			 "%s, receivers notify on %s",
 			 send, receive);
 	} else if (ecn->vendor) {
-		add_step(chain, ROCE_ECN, ROCE_UNKNOWN, mem_string(list),
+		add_step(chain, ROCE_UNKNOWN, mem_string(list),
 			 "congestion control is on for priority %s", list);
 	} else if (ecn->params) {
-		add_step(chain, ROCE_ECN, ROCE_UNKNOWN, NULL,
+		add_step(chain, ROCE_UNKNOWN, NULL,
 			 "the driver reports how congestion control is tuned, but not whether it "
 			 "is on");
 	} else if (ecn->rc && ecn->rc != -ENOENT) {
-		add_step(chain, ROCE_ECN, ROCE_UNKNOWN, NULL,
-			 "congestion control cannot be read: %s", strerror(-ecn->rc));
+		add_step(chain, ROCE_UNKNOWN, NULL, "congestion control cannot be read: %s",
+			 strerror(-ecn->rc));
 	} else {
-		add_step(chain, ROCE_ECN, ROCE_UNKNOWN, NULL,
+		add_step(chain, ROCE_UNKNOWN, NULL,
 			 facts->dcb_rc == -ENODEV
 				 ? "nothing reports congestion control of a port without a netdev"
 				 : "the driver does not report congestion control");
@@ -344,16 +338,16 @@ static void follow_buffer(const struct roce_facts *facts, struct roce_chain *cha
 	unsigned int number, size;
 
 	if (facts->dcb_rc || !facts->dcb.buffers_known) {
-		add_unknown(facts, chain, ROCE_BUFFER, "the receive buffer of the priority");
+		add_unknown(facts, chain, "the receive buffer of the priority");
 		return;
 	}
 	if (!chain->priority.known) {
-		add_step(chain, ROCE_BUFFER, ROCE_UNKNOWN, NULL, "the priority is not known");
+		add_step(chain, ROCE_UNKNOWN, NULL, "the priority is not known");
 		return;
 	}
 	number = buffers->prio2buffer[chain->priority.value];
 	size = number < DCB_BUFFERS ? buffers->buffer_size[number] : 0;
-	add_step(chain, ROCE_BUFFER, size ? ROCE_OK : ROCE_BROKEN, mem_format("%u", number),
+	add_step(chain, size ? ROCE_OK : ROCE_BROKEN, mem_format("%u", number),
 		 size ? "priority %u is received into buffer %u of %u bytes"
 		      : "priority %u is received into buffer %u, which has %u bytes",
 		 (unsigned int)chain->priority.value, number, size);
@@ -365,17 +359,16 @@ static void follow_mtu(const struct roce_facts *facts, struct roce_chain *chain)
 	const unsigned int most = roce_mtu(mtu->value);
 
 	if (!mtu->known)
-		add_step(chain, ROCE_MTU, ROCE_UNKNOWN, NULL, "the MTU of %s is not known",
-			 facts->netdev);
+		add_step(chain, ROCE_UNKNOWN, NULL, "the MTU of %s is not known", facts->netdev);
 	else if (!most)
-		add_step(chain, ROCE_MTU, ROCE_BROKEN, mem_format("%u", (unsigned int)mtu->value),
+		add_step(chain, ROCE_BROKEN, mem_format("%u", (unsigned int)mtu->value),
 			 "the MTU of %s leaves no room for RDMA packets", facts->netdev);
 	else if (facts->active_mtu.known && facts->active_mtu.value > most)
-		add_step(chain, ROCE_MTU, ROCE_BROKEN, mem_format("%u", (unsigned int)mtu->value),
+		add_step(chain, ROCE_BROKEN, mem_format("%u", (unsigned int)mtu->value),
 			 "the RDMA MTU of the port is %u, but the MTU of %s leaves room for %u",
 			 (unsigned int)facts->active_mtu.value, facts->netdev, most);
 	else
-		add_step(chain, ROCE_MTU, most < PORT_LARGEST_MTU ? ROCE_NOTE : ROCE_OK,
+		add_step(chain, most < PORT_LARGEST_MTU ? ROCE_NOTE : ROCE_OK,
 			 mem_format("%u", (unsigned int)mtu->value),
 			 "the MTU of %s leaves room for an RDMA MTU of %u", facts->netdev, most);
 }
@@ -480,18 +473,4 @@ void roce_chain_follow(const struct roce_facts *facts, struct roce_chain *ret_ch
 	for (size_t i = 0; i < ARRAY_SIZE(follow); i++)
 		follow[i](facts, ret_chain);
 	conclude(facts, ret_chain);
-}
-
-void roce_chain_clear(struct roce_chain *chain)
-{
-	struct roce_step *steps = chain->steps.rows;
-
-	for (size_t i = 0; i < chain->steps.count; i++) {
-		free(steps[i].value);
-		free(steps[i].text);
-	}
-	free(steps);
-	free(chain->reason);
-	free(chain->next_step);
-	*chain = (struct roce_chain){.lossless = TRISTATE_UNKNOWN};
 }

@@ -69,6 +69,5 @@ struct roce_chain {
 
 /* Whether the port trusts the DSCP. */
 enum tristate roce_trusts_dscp(const struct roce_facts *facts);
-/* Follows the chain; the caller frees it with roce_chain_clear(). */
+/* Follows the chain, whose steps and texts the caller frees. */
 void roce_chain_follow(const struct roce_facts *facts, struct roce_chain *ret_chain);
-void roce_chain_clear(struct roce_chain *chain);

@@ -51,6 +51,19 @@ ssize_t cma_read(const struct root *root, const char *device, unsigned int port,
 	return sysfs_read(root, text, "%s/%s/ports/%u/%s", BELOW_ROOT, device, port, attribute);
 }
 
+const char *roce_global_class(const struct root *root, const struct port *port,
+			      char text[static SYSFS_TEXT_SIZE])
+{
+	static const char key[] = "Global tclass=";
+
+	if (sysfs_read(root, text, SYSFS_RDMA_CLASS "/%s/tc/%u/traffic_class", port->kernel_name,
+		       (unsigned int)port->port.value) <= 0 ||
+	    strncmp(text, key, strlen(key)) != 0)
+		return NULL;
+	text[strcspn(text, "\n")] = '\0';
+	return text + strlen(key);
+}
+
 struct number cma_default_tos(const char *device, unsigned int port)
 {
 	_cleanup_(root_close) struct root root = {.fd = -1};

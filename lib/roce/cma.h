@@ -11,6 +11,7 @@
 
 #include <sys/types.h>
 
+#include "host/device.h"
 #include "kernel/sysfs.h"
 
 #define CMA_DIRECTORY "/sys/kernel/config/rdma_cm"
@@ -30,6 +31,12 @@ struct number roce_mode_of(const char *text);
 /* Reads an attribute without creating anything: -ENOENT if nobody has created the directory. */
 ssize_t cma_read(const struct root *root, const char *device, unsigned int port,
 		 const char *attribute, char text[static SYSFS_TEXT_SIZE]);
+/*
+ * Reads the traffic class that NVIDIA's own driver gives to every queue pair of the port, "Global
+ * tclass=106"; UCX reads it, too (src/uct/ib/base/ib_device.c). NULL: there is none.
+ */
+const char *roce_global_class(const struct root *root, const struct port *port,
+			      char text[static SYSFS_TEXT_SIZE]);
 /*
  * Returns the default TOS of connections of a live system's port, if somebody has created its
  * directory and set a value other than ROCE_TOS_UNTOUCHED; else unknown.

@@ -53,28 +53,17 @@ struct tos_chain tos_follow(unsigned int tos, const struct dcb *dcb, enum trista
 	return chain;
 }
 
-static const char *end_words(enum tos_end end)
-{
-	switch (end) {
-	case TOS_LOSSLESS:
-		return "which is lossless";
-	case TOS_NO_PFC:
-		return "no priority is lossless";
-	case TOS_NOT_TRUSTED:
-		return "which the port ignores: it trusts the VLAN tag";
-	case TOS_LOSSY:
-		return "which is not lossless";
-	case TOS_NOT_MAPPED:
-		return "for which the driver reports no priority";
-	case TOS_AMBIGUOUS:
-		return "which has several priorities, not all lossless";
-	default:
-		return "whose priority is not known";
-	}
-}
-
 char *tos_describe(const struct tos_chain *chain)
 {
+	static const char ends[][48] = {
+		[TOS_LOSSLESS] = "which is lossless",
+		[TOS_NO_PFC] = "no priority is lossless",
+		[TOS_NOT_TRUSTED] = "which the port ignores: it trusts the VLAN tag",
+		[TOS_LOSSY] = "which is not lossless",
+		[TOS_NOT_MAPPED] = "for which the driver reports no priority",
+		[TOS_AMBIGUOUS] = "which has several priorities, not all lossless",
+		[TOS_UNKNOWN] = "whose priority is not known",
+	};
 	struct text_buffer buffer = {.text = NULL};
 
 	text_buffer_add(&buffer, "traffic class %u: DSCP %u", chain->tos, chain->dscp);
@@ -83,7 +72,7 @@ char *tos_describe(const struct tos_chain *chain)
 	if (chain->traffic_class.known)
 		text_buffer_add(&buffer, " in hardware queue %u",
 				(unsigned int)chain->traffic_class.value);
-	text_buffer_add(&buffer, ", %s", end_words(chain->end));
+	text_buffer_add(&buffer, ", %s", ends[chain->end]);
 	return text_buffer_take(&buffer);
 }
 

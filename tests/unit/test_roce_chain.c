@@ -57,6 +57,13 @@ static const struct roce_step *step(const struct roce_chain *chain, enum roce_st
 	return &steps[id];
 }
 
+static void clear_chain(struct roce_chain *chain)
+{
+	records_clear(&roce_step_schema, &chain->steps);
+	free(chain->reason);
+	free(chain->next_step);
+}
+
 static void expect_step(const struct roce_facts *facts, enum roce_step_id id,
 			enum roce_verdict verdict, const char *value, const char *text)
 {
@@ -69,7 +76,7 @@ static void expect_step(const struct roce_facts *facts, enum roce_step_id id,
 	else
 		assert_null(step(&chain, id)->value);
 	assert_string_equal(step(&chain, id)->text, text);
-	roce_chain_clear(&chain);
+	clear_chain(&chain);
 }
 
 /* Checks whether the path is lossless, the broken step (`at`, -1 if none) and the next step. */
@@ -87,7 +94,7 @@ static void expect_end(const struct roce_facts *facts, enum tristate lossless, i
 		assert_string_equal(chain.next_step, next_step);
 	else
 		assert_null(chain.next_step);
-	roce_chain_clear(&chain);
+	clear_chain(&chain);
 }
 
 #define PROFILE "rdmactl roce set mlx5_0/1 --profile lossless"
@@ -119,7 +126,7 @@ static void whole(void **state)
 	assert_int_equal(chain.ecn, TRISTATE_YES);
 	for (unsigned int i = 0; i <= ROCE_MTU; i++)
 		assert_int_equal(step(&chain, i)->verdict.value, ROCE_OK);
-	roce_chain_clear(&chain);
+	clear_chain(&chain);
 	expect_step(&facts, ROCE_DSCP, ROCE_OK, "26 (AF31)", "TOS 106 has DSCP 26");
 	expect_step(&facts, ROCE_CLASS, ROCE_OK, "3",
 		    "priority 3 is in traffic class 3 (ets, 50 % of the bandwidth)");
@@ -441,12 +448,12 @@ static void congestion(void **state)
 		    "congestion control is off for the priority: only PFC holds senders back");
 	roce_chain_follow(&facts, &chain);
 	assert_int_equal(chain.ecn, TRISTATE_NO);
-	roce_chain_clear(&chain);
+	clear_chain(&chain);
 	facts.dcb.dscp_priorities[26] = 0;
 	expect_step(&facts, ROCE_ECN, ROCE_UNKNOWN, "5", "congestion control is on for priority 5");
 	roce_chain_follow(&facts, &chain);
 	assert_int_equal(chain.ecn, TRISTATE_UNKNOWN);
-	roce_chain_clear(&chain);
+	clear_chain(&chain);
 	/* This holds for any priority. */
 	facts.ecn.receive = 1 << 3 | 1 << 4;
 	expect_step(&facts, ROCE_ECN, ROCE_NOTE, "none",
@@ -454,7 +461,7 @@ static void congestion(void **state)
 		    "receivers notify on 3, 4");
 	roce_chain_follow(&facts, &chain);
 	assert_int_equal(chain.ecn, TRISTATE_NO);
-	roce_chain_clear(&chain);
+	clear_chain(&chain);
 	facts.ecn.send = 0;
 	expect_step(&facts, ROCE_ECN, ROCE_NOTE, "none",
 		    "no priority has congestion control at both ends: senders slow down on none, "
@@ -464,7 +471,7 @@ static void congestion(void **state)
 		    "congestion control is off for all priorities: only PFC holds senders back");
 	roce_chain_follow(&facts, &chain);
 	assert_int_equal(chain.ecn, TRISTATE_NO);
-	roce_chain_clear(&chain);
+	clear_chain(&chain);
 	facts.ecn = (struct roce_ecn){.params = true};
 	expect_step(&facts, ROCE_ECN, ROCE_UNKNOWN, NULL,
 		    "the driver reports how congestion control is tuned, but not whether it is on");

@@ -172,23 +172,6 @@ static void take_configfs(struct doctor_context *run, struct tos_survey *survey)
 		doctor_evidence(run, source, "%s: %s", source, strerror((int)-length));
 }
 
-/*
- * NVIDIA's own driver has a traffic class that applies to every queue pair of the port, "Global
- * tclass=106"; UCX reads it, too (src/uct/ib/base/ib_device.c).
- */
-static void take_global(struct doctor_context *run, struct tos_survey *survey)
-{
-	static const char key[] = "Global tclass=";
-	char text[SYSFS_TEXT_SIZE];
-
-	if (sysfs_read(&run->facts->root, text, SYSFS_RDMA_CLASS "/%s/tc/%u/traffic_class",
-		       run->device->kernel_name, (unsigned int)run->port->port.value) <= 0 ||
-	    strncmp(text, key, strlen(key)) != 0)
-		return;
-	text[strlen(key) + strcspn(text + strlen(key), "\n")] = '\0';
-	take_text(run, survey, "global traffic class", text + strlen(key));
-}
-
 static void take_libraries(struct doctor_context *run, struct tos_survey *survey)
 {
 	static const char *const names[] = {"NCCL_IB_TC", "UCX_IB_TRAFFIC_CLASS"};
@@ -254,6 +237,7 @@ bool check_roce_tos(struct doctor_context *run)
 {
 	const struct roce_dcb *found = find_dcb(run);
 	struct tos_survey survey = {.dcb = found ? &found->dcb : NULL, .dscp = ROCE_PROFILE_DSCP};
+	char global[SYSFS_TEXT_SIZE];
 
 	if (!found)
 		return true;
@@ -263,7 +247,8 @@ bool check_roce_tos(struct doctor_context *run)
 	survey.trusts_dscp = tos_trusts_dscp(survey.dcb, run->device->driver);
 	tell_pfc(run, found, run->device->driver);
 	take_configfs(run, &survey);
-	take_global(run, &survey);
+	take_text(run, &survey, "global traffic class",
+		  roce_global_class(&run->facts->root, run->port, global));
 	take_libraries(run, &survey);
 	advise_tos(run, &survey, found->netdev);
 	if (!survey.lossy && !survey.unknown && !survey.lossless &&

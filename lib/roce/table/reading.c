@@ -50,27 +50,12 @@ static void note(struct roce_reader *reader, const char *object, const char *wha
 		problem_add(reader->problems, object, what, source, rc, NULL);
 }
 
-/* Reads "Global tclass=106" of NVIDIA's own driver, which applies to the port's queue pairs. */
-static struct number read_global(const struct root *root, const struct port *port)
-{
-	static const char key[] = "Global tclass=";
-	char text[SYSFS_TEXT_SIZE];
-	unsigned int tos;
-
-	if (sysfs_read(root, text, SYSFS_RDMA_CLASS "/%s/tc/%u/traffic_class", port->kernel_name,
-		       (unsigned int)port->port.value) <= 0 ||
-	    strncmp(text, key, strlen(key)) != 0)
-		return (struct number){.known = false};
-	text[strlen(key) + strcspn(text + strlen(key), "\n")] = '\0';
-	return tos_parse(text + strlen(key), &tos) ? (struct number){.known = false}
-						   : number_of(tos);
-}
-
 static void read_cma(struct roce_reader *reader, const struct port *port, struct roce_port *record)
 {
 	const unsigned int number = (unsigned int)port->port.value;
 	_cleanup_(freep) char *object = port_object(port);
 	char text[SYSFS_TEXT_SIZE];
+	const char *global;
 	unsigned int tos;
 	ssize_t length = cma_read(&reader->root, port->kernel_name, number, CMA_MODE, text);
 
@@ -85,7 +70,9 @@ static void read_cma(struct roce_reader *reader, const struct port *port, struct
 	else if (length >= 0)
 		sysfs_note_text(reader->problems, object, CMA_TOS, text);
 	note(reader, object, CMA_TOS, "configfs", length < 0 ? (int)length : 0);
-	record->global_tos = read_global(&reader->root, port);
+	global = roce_global_class(&reader->root, port, text);
+	if (global && !tos_parse(global, &tos))
+		record->global_tos = number_of(tos);
 }
 
 static void choose_tos(const struct number *asked, struct roce_port *record,
