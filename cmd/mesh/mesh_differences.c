@@ -3,8 +3,6 @@
  * Reports where hosts differ that should be alike: each value with its hosts, most frequent first.
  */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"

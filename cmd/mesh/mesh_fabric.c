@@ -10,7 +10,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
 #include "fabric/format/saved.h"
 #include "fabric/graph/graph.h"

@@ -15,7 +15,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
-#include "mesh/wire/mesh_message.h"
 
 /* Grace after the launcher's end, for agents that are still connecting. */
 #define LAUNCHER_GRACE_MSEC 2000u

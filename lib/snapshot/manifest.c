@@ -2,11 +2,9 @@
 #include "snapshot/manifest.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "kernel/sysfs.h"
 #include "schema/rows.h"
 

@@ -15,7 +15,6 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/socket.h"
-#include "base/text.h"
 #include "mesh/agent/agent_run.h"
 
 #define AGENT_SEND_MSEC 5000u

@@ -2,10 +2,7 @@
 #include "mesh/coordinator/connection.h"
 
 #include <errno.h>
-#include <netinet/in.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 

@@ -2,7 +2,6 @@
 #include "mesh/coordinator/coordinator.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>

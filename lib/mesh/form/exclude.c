@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "mesh/form/exclude.h"
 
-#include <stdlib.h>
-
 #include "base/cleanup.h"
 #include "base/hostlist.h"
-#include "base/mem.h"
 #include "base/text.h"
 
 /*

@@ -2,7 +2,6 @@
 #include "mesh/form/rows.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which results are compared with each other, and the limits derived from them. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
 #include "mesh/judge/judge_parts.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Findings about single hosts, and about what was not judged. */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"

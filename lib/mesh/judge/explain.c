@@ -5,7 +5,6 @@
  * that remain are bad by themselves.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Culprits that are a part of another: rails of a switch, a cable or a host; cables of a switch. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

@@ -2,8 +2,6 @@
 /* Which of the waiting results are bad, and what that means for the two rails. */
 #include "mesh/judge/judge_parts.h"
 
-#include <string.h>
-
 #include "base/mem.h"
 #include "mesh/plan/matching.h"
 

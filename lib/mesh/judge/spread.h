@@ -7,7 +7,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define SPREAD_EXACT 256u

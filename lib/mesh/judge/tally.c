@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "mesh/judge/conclude_parts.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/cleanup.h"
 #include "base/mem.h"
 

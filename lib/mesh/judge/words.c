@@ -2,10 +2,8 @@
 #include "mesh/judge/conclude_parts.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "base/cleanup.h"
-#include "base/mem.h"
 
 const char *words_host(const struct judge *judge, uint32_t host)
 {

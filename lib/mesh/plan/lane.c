@@ -2,7 +2,6 @@
 #include "mesh/plan/lane.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"

@@ -2,12 +2,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "mesh/plan/lane.h"
-#include "mesh/plan/matching.h"
 #include "mesh/plan/plan.h"
 
 /* One lane per rail, or a single one for the pairs of a file. */

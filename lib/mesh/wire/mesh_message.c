@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "mesh/wire/mesh_message.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/text.h"
 #include "selftest/wire/layout_rows.h"
 

@@ -2,7 +2,6 @@
 #include "snapshot/anonymise/anonymise_attributes.h"
 
 #include <endian.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <linux/if_link.h>

@@ -3,7 +3,6 @@
  * The memory of the module at the end of a cable: SFF-8472 for modules with one lane, SFF-8636 for
  * those with four, CMIS. Vendor-specific bytes become zero.
  */
-#include <string.h>
 
 #include "base/mem.h"
 #include "plug/plug.h"

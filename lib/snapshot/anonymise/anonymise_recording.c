@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Recordings of netlink and verbs (kernel/recording.h), anonymised. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include <endian.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <infiniband/verbs.h>
