@@ -384,11 +384,12 @@ static void add_scatter(struct bare *bare, uint32_t pairs)
 		struct edge *edge = bare_pair(bare, i % 8, (i + 1) % 8, EDGE_FAILED);
 
 		edge->pair.rail_a = edge->pair.rail_b = i >= pairs;
-		edge->culprit = culprit_add(judge, CULPRIT_PAIR, i);
+		edge->culprit = culprit_add(judge, CULPRIT_PAIR, i, 0, 0);
 		judge->culprits[i].edges = i + 1;
 	}
 	for (uint32_t i = 0; i < 4; i++) {
-		const uint32_t number = culprit_add(judge, CULPRIT_PORT, i * RAIL_0 + (i == 1));
+		const uint32_t number = culprit_add(judge, CULPRIT_PORT, i * RAIL_0 + (i == 1), 0,
+						    0);
 		struct culprit *culprit = &judge->culprits[number - 1];
 
 		culprit->edges = 100;
@@ -539,9 +540,9 @@ static void tallies(void **state)
 
 	set_figures(judge, 3, 4, 3, 0);
 	set_figures(judge, 4, 8, 4, 0);
-	culprit_add(judge, CULPRIT_PORT, 0);
-	culprit_add(judge, CULPRIT_PAIR, 0);
-	culprit_add(judge, CULPRIT_PORT, 7 * RAIL_0);
+	culprit_add(judge, CULPRIT_PORT, 0, 0, 0);
+	culprit_add(judge, CULPRIT_PAIR, 0, 0, 0);
+	culprit_add(judge, CULPRIT_PORT, 7 * RAIL_0, 0, 0);
 	slow_pair(bare, 1, 2, EDGE_SLOW_A, 2);
 	slow_pair(bare, 0, 3, EDGE_SLOW_A, 1);
 	slow_pair(bare, 5, 6, EDGE_SLOW_A, 0);
@@ -591,9 +592,9 @@ static void tallies_of_merged(void **state)
 	struct bare *bare = *state;
 	struct judge *judge = begin(bare, 9);
 
-	culprit_add(judge, CULPRIT_PORT, 0);
-	culprit_add(judge, CULPRIT_PORT, 1);
-	culprit_add(judge, CULPRIT_HOST, 0);
+	culprit_add(judge, CULPRIT_PORT, 0, 0, 0);
+	culprit_add(judge, CULPRIT_PORT, 1, 0, 0);
+	culprit_add(judge, CULPRIT_HOST, 0, 0, 0);
 	judge->culprits[0].merged = judge->culprits[1].merged = 3;
 	slow_pair(bare, 0, 0, EDGE_FAILED, 1);
 	slow_pair(bare, 0, 3, EDGE_LATE, 1);
@@ -630,9 +631,9 @@ static void tallies_again(void **state)
 		struct edge *edge;
 
 		judge->limits.bandwidth_share = 0.75;
-		culprit_add(judge, CULPRIT_PAIR, 0);
-		culprit_add(judge, CULPRIT_PAIR, 1);
-		culprit_add(judge, CULPRIT_GROWTH, 4 * RAIL_0);
+		culprit_add(judge, CULPRIT_PAIR, 0, 0, 0);
+		culprit_add(judge, CULPRIT_PAIR, 1, 0, 0);
+		culprit_add(judge, CULPRIT_GROWTH, 4 * RAIL_0, 0, 0);
 		bare_pair(bare, 1, 2, EDGE_LATE)->culprit = 1;
 		bare_pair(bare, 2, 3, 0)->culprit = 1;
 		bare_pair(bare, 2, 3, EDGE_LATE)->culprit = 2;

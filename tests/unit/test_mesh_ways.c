@@ -576,7 +576,7 @@ static void leaf_of_one_rail(void **state)
 static struct culprit *add_culprit(struct bare *bare, enum culprit_kind kind, uint32_t number,
 				   uint32_t pairs)
 {
-	const uint32_t added = culprit_add(bare->judge, kind, number);
+	const uint32_t added = culprit_add(bare->judge, kind, number, 0, 0);
 
 	bare->judge->culprits[added - 1].edges = pairs;
 	return &bare->judge->culprits[added - 1];

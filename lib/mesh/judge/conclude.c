@@ -158,7 +158,7 @@ static enum judge_finding_id id_of_pair(const struct conclusion *conclusion,
 	    conclusion->pairs_again >= judge->limits.least_results && !conclusion->pairs_bad_again)
 		return JUDGE_FLAKY;
 	for (int end = 0; end < MESH_ENDS; end++) {
-		const struct port *port = &judge->ports[edge_port(edge, (enum mesh_end)end)];
+		const struct port *port = &judge->ports[edge_port(edge, end)];
 
 		if (port->judged == port->bad)
 			return JUDGE_UNCLEAR;
@@ -302,17 +302,16 @@ static void conclude_shared(struct conclusion *conclusion, size_t number)
 /* Adds the port that most of the pairs have in common. */
 static void add_most_frequent(struct text_buffer *text, const struct judge *judge, size_t number)
 {
-	_cleanup_(freep)
-		uint32_t *counts = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*counts));
+	_cleanup_(freep) uint32_t *counts = port_numbers(judge);
 	uint32_t most = 0;
 
 	for (size_t i = 0; i < judge->edge_count; i++) {
 		const struct edge *edge = &judge->edges[i];
 
-		if (!edge->culprit || judge->culprits[edge->culprit - 1].merged != number + 1)
+		if (!edge->culprit || culprit_at(judge, edge->culprit)->merged != number + 1)
 			continue;
 		for (int end = 0; end < MESH_ENDS && !edge->again; end++) {
-			uint32_t port = edge_port(edge, (enum mesh_end)end);
+			uint32_t port = edge_port(edge, end);
 
 			if (++counts[port] > counts[most])
 				most = port;

@@ -16,12 +16,11 @@
 /* A rail that is bad with more than this part of its partners is bad beyond doubt. */
 #define MOST (2.0 / 3)
 
-uint32_t culprit_add(struct judge *judge, enum culprit_kind kind, uint32_t number)
+uint32_t culprit_add(struct judge *judge, enum culprit_kind kind, uint32_t number, uint32_t bad,
+		     uint32_t judged)
 {
-	struct culprit *culprit = mem_append(&judge->culprits, &judge->culprit_count,
-					     sizeof(*culprit));
-
-	*culprit = (struct culprit){.kind = kind, .number = number};
+	MEM_ADD(judge->culprits, judge->culprit_count) = (struct culprit){
+		.kind = kind, .number = number, .bad = bad, .judged = judged};
 	return (uint32_t)judge->culprit_count;
 }
 
@@ -36,28 +35,33 @@ struct cover {
 	uint32_t most;
 };
 
+/* Whether the pair is open, and counts for the port at that end. */
+static bool is_left(const struct edge *edge, int end)
+{
+	return edge_is_open(edge) && edge_counts_for(edge, end);
+}
+
 static void cover_begin(struct judge *judge, struct cover *cover)
 {
 	const uint32_t ports = judge->port_count;
-	uint32_t at = 0, *fill;
+	_cleanup_(freep) uint32_t *fill = port_numbers(judge);
+	uint32_t at = 0;
 
-	cover->starts = mem_alloc_zero((size_t)ports + 2, sizeof(*cover->starts));
-	cover->left = mem_alloc_zero((size_t)ports + 1, sizeof(*cover->left));
-	cover->judged = mem_alloc_zero((size_t)ports + 1, sizeof(*cover->judged));
-	cover->next = mem_alloc_zero((size_t)ports + 1, sizeof(*cover->next));
-	cover->edges = mem_alloc_zero(judge->edge_count * 2 + 1, sizeof(*cover->edges));
+	cover->starts = mem_alloc_zero((size_t)ports + 1, sizeof(*cover->starts));
+	cover->left = port_numbers(judge);
+	cover->judged = port_numbers(judge);
+	cover->next = port_numbers(judge);
+	cover->edges = mem_alloc_zero(judge->edge_count * 2, sizeof(*cover->edges));
 	for (uint32_t i = 0; i < ports; i++)
 		cover->judged[i] = judge->ports[i].judged;
 	for (size_t i = 0; i < judge->edge_count; i++)
 		for (int end = 0; end < MESH_ENDS; end++) {
 			const struct edge *edge = &judge->edges[i];
-			uint32_t port = edge_port(edge, (enum mesh_end)end);
+			uint32_t port = edge_port(edge, end);
 
-			if (!edge_counts_for(edge, (enum mesh_end)end))
-				continue;
-			if (edge_is_open(edge))
+			if (is_left(edge, end))
 				cover->left[port]++;
-			else if (edge->faults && edge->culprit)
+			else if (edge_counts_for(edge, end) && edge->faults && edge->culprit)
 				cover->judged[port] -= cover->judged[port] > 0;
 		}
 	for (uint32_t i = 0; i < ports; i++) {
@@ -67,16 +71,13 @@ static void cover_begin(struct judge *judge, struct cover *cover)
 			cover->most = cover->left[i];
 	}
 	cover->starts[ports] = at;
-	fill = mem_alloc_zero((size_t)ports + 1, sizeof(*fill));
-	for (size_t i = 0; i < judge->edge_count; i++)
-		for (int end = 0; end < MESH_ENDS && edge_is_open(&judge->edges[i]); end++) {
-			uint32_t port = edge_port(&judge->edges[i], (enum mesh_end)end);
+	for (uint32_t i = 0; i < judge->edge_count; i++)
+		for (int end = 0; end < MESH_ENDS; end++) {
+			uint32_t port = edge_port(&judge->edges[i], end);
 
-			if (!edge_counts_for(&judge->edges[i], (enum mesh_end)end))
-				continue;
-			cover->edges[cover->starts[port] + fill[port]++] = (uint32_t)i;
+			if (is_left(&judge->edges[i], end))
+				cover->edges[cover->starts[port] + fill[port]++] = i;
 		}
-	free(fill);
 	cover->lists = mem_alloc_zero((size_t)cover->most + 1, sizeof(*cover->lists));
 }
 
@@ -90,10 +91,13 @@ static void cover_end(struct cover *cover)
 	free(cover->lists);
 }
 
+/* A single bad pair does not make a rail bad. */
 static void list_port(struct cover *cover, uint32_t port)
 {
 	uint32_t *list = &cover->lists[cover->left[port]];
 
+	if (cover->left[port] < 2)
+		return;
 	cover->next[port] = *list;
 	*list = port + 1;
 }
@@ -101,16 +105,15 @@ static void list_port(struct cover *cover, uint32_t port)
 /* Blames the rail for all of its bad pairs. */
 static void blame_port(struct judge *judge, struct cover *cover, uint32_t port)
 {
-	const uint32_t number = culprit_add(judge, CULPRIT_PORT, port);
-	struct culprit *culprit = &judge->culprits[number - 1];
+	const struct port *record = &judge->ports[port];
+	const uint32_t bad = cover->left[port], judged = cover->judged[port];
+	const uint32_t number = culprit_add(judge, CULPRIT_PORT, port, bad, judged);
+	struct culprit *culprit = culprit_at(judge, number);
 
-	culprit->bad = cover->left[port];
-	culprit->judged = cover->judged[port];
 	/* If others explain its partners of the first pass, only the second found it. */
-	culprit->is_weak = culprit->judged > judge->ports[port].judged_again &&
-			   (double)culprit->bad - judge->ports[port].bad_again <=
-				   MOST * ((double)culprit->judged -
-					   judge->ports[port].judged_again);
+	culprit->is_weak = judged > record->judged_again &&
+			   (double)bad - record->bad_again <=
+				   MOST * ((double)judged - record->judged_again);
 	for (uint32_t i = cover->starts[port]; i < cover->starts[port + 1]; i++) {
 		struct edge *edge = &judge->edges[cover->edges[i]];
 		uint32_t other;
@@ -121,8 +124,7 @@ static void blame_port(struct judge *judge, struct cover *cover, uint32_t port)
 		culprit->edges++;
 		if (edge->again)
 			continue;
-		other = edge_port(edge, MESH_END_A) == port ? edge_port(edge, MESH_END_B)
-							    : edge_port(edge, MESH_END_A);
+		other = edge_port(edge, edge_port(edge, MESH_END_A) == port);
 		cover->left[other]--;
 		cover->judged[other] -= cover->judged[other] > 0;
 	}
@@ -135,21 +137,18 @@ static void explain_by_ports(struct judge *judge, double share)
 	struct cover cover = {0};
 
 	cover_begin(judge, &cover);
-	for (uint32_t i = judge->port_count; i > 0; i--)
-		if (cover.left[i - 1] >= 2)
-			list_port(&cover, i - 1);
+	for (uint32_t i = judge->port_count; i-- > 0;)
+		list_port(&cover, i);
 	for (uint32_t count = cover.most; count >= 2; count--)
 		while (cover.lists[count]) {
 			uint32_t port = cover.lists[count] - 1;
 
 			cover.lists[count] = cover.next[port];
 			if (cover.left[port] < count) {
-				if (cover.left[port] >= 2)
-					list_port(&cover, port);
-				continue;
-			}
-			if ((double)cover.left[port] > share * (double)cover.judged[port])
+				list_port(&cover, port);
+			} else if ((double)cover.left[port] > share * (double)cover.judged[port]) {
 				blame_port(judge, &cover, port);
+			}
 		}
 	cover_end(&cover);
 }
@@ -157,30 +156,28 @@ static void explain_by_ports(struct judge *judge, double share)
 /* Blames ports that are bad in loopback for their bad pairs, if they have any. */
 static void explain_by_loopback(struct judge *judge)
 {
-	_cleanup_(freep) uint32_t *culprit_of = mem_alloc_zero((size_t)judge->port_count + 1,
-							       sizeof(*culprit_of));
+	_cleanup_(freep) uint32_t *culprit_of = port_numbers(judge);
 
 	for (uint32_t i = 0; i < judge->port_count; i++)
 		if (judge->ports[i].alone_bad)
-			culprit_of[i] = culprit_add(judge, CULPRIT_PORT, i);
+			culprit_of[i] = culprit_add(judge, CULPRIT_PORT, i, 0,
+						    judge->ports[i].judged);
 	for (size_t i = 0; i < judge->edge_count; i++) {
 		struct edge *edge = &judge->edges[i];
 
 		for (int end = 0; end < MESH_ENDS && edge->faults && !edge->culprit; end++) {
-			edge->culprit = culprit_of[edge_port(edge, (enum mesh_end)end)];
+			edge->culprit = culprit_of[edge_port(edge, end)];
 			if (!edge->culprit || edge_is_loopback(edge))
 				continue;
-			judge->culprits[edge->culprit - 1].edges++;
-			judge->culprits[edge->culprit - 1].bad++;
+			culprit_at(judge, edge->culprit)->edges++;
+			culprit_at(judge, edge->culprit)->bad++;
 		}
 	}
-	for (size_t i = 0; i < judge->culprit_count; i++)
-		judge->culprits[i].judged = judge->ports[judge->culprits[i].number].judged;
 }
 
 bool *blamed_ports(const struct judge *judge)
 {
-	bool *blamed = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*blamed));
+	bool *blamed = mem_alloc_zero(judge->port_count, sizeof(*blamed));
 
 	for (size_t i = 0; i < judge->culprit_count; i++)
 		if (judge->culprits[i].kind == CULPRIT_PORT)
@@ -197,16 +194,13 @@ static void find_means(struct judge *judge, uint32_t *culprit_of)
 		const struct port *port = &judge->ports[i];
 		const double count = (double)port->good_figures;
 		const double missing = count - port->good_share_sum;
-		struct culprit *culprit;
 
 		if (blamed[i] || port->good_figures < LEAST_FIGURES_OF_MEAN ||
 		    missing < (1 - judge->limits.bandwidth_share) * count ||
 		    missing * missing < FAR_MEAN * FAR_MEAN * port->good_variance_sum)
 			continue;
-		culprit_of[i] = culprit_add(judge, CULPRIT_PORT, i);
-		culprit = &judge->culprits[culprit_of[i] - 1];
-		culprit->by_mean = true;
-		culprit->bad = culprit->judged = port->judged;
+		culprit_of[i] = culprit_add(judge, CULPRIT_PORT, i, port->judged, port->judged);
+		culprit_at(judge, culprit_of[i])->by_mean = true;
 	}
 }
 
@@ -217,33 +211,27 @@ static void find_means(struct judge *judge, uint32_t *culprit_of)
  */
 static void explain_by_means(struct judge *judge)
 {
-	_cleanup_(freep) uint32_t *culprit_of = mem_alloc_zero((size_t)judge->port_count + 1,
-							       sizeof(*culprit_of));
+	_cleanup_(freep) uint32_t *culprit_of = port_numbers(judge);
 
 	find_means(judge, culprit_of);
 	for (size_t i = 0; i < judge->edge_count; i++) {
 		struct edge *edge = &judge->edges[i];
 
 		for (int end = 0; end < MESH_ENDS && edge_is_open(edge); end++) {
-			uint32_t number = culprit_of[edge_port(edge, (enum mesh_end)end)];
-
-			if (!number)
-				continue;
-			edge->culprit = number;
-			judge->culprits[number - 1].edges++;
+			edge->culprit = culprit_of[edge_port(edge, end)];
+			if (edge->culprit)
+				culprit_at(judge, edge->culprit)->edges++;
 		}
 	}
 }
 
 static void explain_by_pairs(struct judge *judge)
 {
-	for (size_t i = 0; i < judge->edge_count; i++) {
+	for (uint32_t i = 0; i < judge->edge_count; i++) {
 		if (!edge_is_open(&judge->edges[i]))
 			continue;
-		judge->edges[i].culprit = culprit_add(judge, CULPRIT_PAIR, (uint32_t)i);
-		judge->culprits[judge->culprit_count - 1].edges = 1;
-		judge->culprits[judge->culprit_count - 1].bad = 1;
-		judge->culprits[judge->culprit_count - 1].judged = 1;
+		judge->edges[i].culprit = culprit_add(judge, CULPRIT_PAIR, i, 1, 1);
+		culprit_at(judge, judge->edges[i].culprit)->edges = 1;
 	}
 }
 
@@ -255,11 +243,8 @@ static void find_growth(struct judge *judge)
 	for (uint32_t i = 0; i < judge->port_count; i++) {
 		const struct port *port = &judge->ports[i];
 
-		if (blamed[i] || !port->error_results)
-			continue;
-		culprit_add(judge, CULPRIT_GROWTH, i);
-		judge->culprits[judge->culprit_count - 1].bad = port->error_results;
-		judge->culprits[judge->culprit_count - 1].judged = port->results;
+		if (!blamed[i] && port->error_results)
+			culprit_add(judge, CULPRIT_GROWTH, i, port->error_results, port->results);
 	}
 }
 

@@ -27,17 +27,15 @@ struct judge *judge_new(const struct mesh_host *hosts, uint32_t host_count,
 	judge->port_count = host_count * MESH_MOST_RAILS;
 	judge->limits = *limits;
 	judge->fabric = fabric;
-	judge->ports = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*judge->ports));
+	judge->ports = mem_alloc_zero(judge->port_count, sizeof(*judge->ports));
 	for (uint32_t i = 0; i < judge->port_count; i++)
 		judge->ports[i].chain = i;
 	judge->class_of = mem_alloc_zero(CLASS_KEYS, sizeof(*judge->class_of));
 	judge->kind = CLASS_PAIR;
 	if (fabric && fabric->find_way)
-		judge->cables = mem_alloc_zero((size_t)fabric->cable_count + 1,
-					       sizeof(*judge->cables));
+		judge->cables = mem_alloc_zero(fabric->cable_count, sizeof(*judge->cables));
 	if (fabric && fabric->switches)
-		judge->leaves = mem_alloc_zero((size_t)fabric->switch_count + 1,
-					       sizeof(*judge->leaves));
+		judge->leaves = mem_alloc_zero(fabric->switch_count, sizeof(*judge->leaves));
 	rates_find(judge);
 	return judge;
 }
@@ -229,7 +227,7 @@ void judge_progress(const struct judge *judge, struct judge_progress *ret_progre
 /* Whether each port was good with others, as far as is known; to be freed. */
 static bool *good_ports(const struct judge *judge)
 {
-	bool *good = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*good));
+	bool *good = mem_alloc_zero(judge->port_count, sizeof(*good));
 
 	for (uint32_t i = 0; i < judge->port_count; i++)
 		good[i] = judge->ports[i].judged > judge->ports[i].bad;
@@ -248,14 +246,14 @@ static bool *good_ports(const struct judge *judge)
 /* Whether each port failed with one that is good with others; to be freed. */
 static bool *failed_with_good(const struct judge *judge)
 {
-	bool *failed = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*failed));
+	bool *failed = mem_alloc_zero(judge->port_count, sizeof(*failed));
 	_cleanup_(freep) bool *good = good_ports(judge);
 
 	for (size_t i = 0; i < judge->edge_count; i++)
 		for (int end = 0; end < MESH_ENDS && judge->edges[i].faults & EDGE_FAILED; end++) {
 			const struct edge *edge = &judge->edges[i];
 
-			failed[edge_port(edge, (enum mesh_end)end)] |= good[edge_port(edge, !end)];
+			failed[edge_port(edge, end)] |= good[edge_port(edge, !end)];
 		}
 	return failed;
 }

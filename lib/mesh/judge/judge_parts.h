@@ -2,6 +2,7 @@
 /* Shared by the parts of the judge: see judge.h. */
 #pragma once
 
+#include "base/mem.h"
 #include "mesh/judge/judge.h"
 #include "mesh/judge/spread.h"
 
@@ -174,13 +175,18 @@ static inline uint32_t port_number(uint32_t host, uint16_t rail)
 {
 	return host * MESH_MOST_RAILS + rail;
 }
+/* A number for each port, 0 at first; to be freed. */
+static inline uint32_t *port_numbers(const struct judge *judge)
+{
+	return mem_alloc_zero(judge->port_count, sizeof(uint32_t));
+}
 /* Sum of what both ends sent at the same time; below 0: unknown. */
 static inline double row_both(const struct row *row)
 {
 	return row->both[0] < 0 || row->both[1] < 0 ? -1
 						    : (double)row->both[0] + (double)row->both[1];
 }
-static inline uint32_t edge_port(const struct edge *edge, enum mesh_end end)
+static inline uint32_t edge_port(const struct edge *edge, int end)
 {
 	return end == MESH_END_A ? port_number(edge->pair.a, edge->pair.rail_a)
 				 : port_number(edge->pair.b, edge->pair.rail_b);
@@ -192,7 +198,7 @@ static inline bool pair_is_same(const struct mesh_pair *one, const struct mesh_p
 }
 
 /* In the second pass, the pair counts only for the suspect, which is end A. */
-static inline bool edge_counts_for(const struct edge *edge, enum mesh_end end)
+static inline bool edge_counts_for(const struct edge *edge, int end)
 {
 	return !edge->again || end == MESH_END_A;
 }
@@ -253,7 +259,14 @@ void merge_hosts(struct judge *judge);
 bool edge_shares(const struct judge *judge, const struct edge *edge, const struct culprit *culprit);
 /* The switch of a port, or MESH_NO_SWITCH. */
 uint32_t switch_of(const struct judge *judge, uint32_t port);
-uint32_t culprit_add(struct judge *judge, enum culprit_kind kind, uint32_t number);
+/* Returns its index + 1. */
+uint32_t culprit_add(struct judge *judge, enum culprit_kind kind, uint32_t number, uint32_t bad,
+		     uint32_t judged);
+/* By its index + 1. */
+static inline struct culprit *culprit_at(const struct judge *judge, uint32_t number)
+{
+	return &judge->culprits[number - 1];
+}
 /* Whether each port is a culprit itself; to be freed. */
 bool *blamed_ports(const struct judge *judge);
 static inline bool edge_is_open(const struct edge *edge)

@@ -18,7 +18,7 @@ static bool is_rail_with_good(const struct judge *judge, const struct culprit *c
  */
 void merge_rails_of_ways(struct judge *judge)
 {
-	_cleanup_(freep) bool *others = mem_alloc_zero(judge->culprit_count + 1, sizeof(*others));
+	_cleanup_(freep) bool *others = mem_alloc_zero(judge->culprit_count, sizeof(*others));
 
 	for (size_t i = 0; i < judge->culprit_count; i++) {
 		if (!judge->culprits[i].shares)
@@ -28,7 +28,7 @@ void merge_rails_of_ways(struct judge *judge)
 			const struct edge *edge = &judge->edges[j];
 
 			if (edge->faults && edge->culprit &&
-			    judge->culprits[edge->culprit - 1].kind == CULPRIT_PORT)
+			    culprit_at(judge, edge->culprit)->kind == CULPRIT_PORT)
 				others[edge->culprit - 1] |= !edge_shares(judge, edge,
 									  &judge->culprits[i]);
 		}
@@ -110,17 +110,15 @@ void merge_switches(struct judge *judge)
 
 	if (!judge->leaves)
 		return;
-	counts = mem_alloc_zero((size_t)judge->fabric->switch_count + 1, sizeof(*counts));
+	counts = mem_alloc_zero(judge->fabric->switch_count, sizeof(*counts));
 	count_switches(judge, counts);
 	for (uint32_t i = 0; i < judge->fabric->switch_count; i++) {
-		struct culprit *culprit;
+		struct switch_count *count = &counts[i];
 
-		if (!is_bad_switch(&counts[i]))
-			continue;
-		counts[i].number = culprit_add(judge, CULPRIT_SWITCH, i);
-		culprit = &judge->culprits[counts[i].number - 1];
-		culprit->bad = counts[i].bad_ports ? counts[i].bad_ports : counts[i].bad_cables;
-		culprit->judged = counts[i].bad_ports ? counts[i].ports : counts[i].cables;
+		if (is_bad_switch(count))
+			count->number = culprit_add(
+				judge, CULPRIT_SWITCH, i, count->bad_ports ?: count->bad_cables,
+				count->bad_ports ? count->ports : count->cables);
 	}
 	for (size_t i = 0; i < before; i++) {
 		struct culprit *culprit = &judge->culprits[i];
@@ -131,17 +129,15 @@ void merge_switches(struct judge *judge)
 			if (ends[end] < judge->fabric->switch_count)
 				culprit->merged = counts[ends[end]].number;
 		if (culprit->merged)
-			judge->culprits[culprit->merged - 1].edges += culprit->edges;
+			culprit_at(judge, culprit->merged)->edges += culprit->edges;
 	}
 }
 
 /* Two or more bad rails of a host, if half of its tested rails, are merged into the host. */
 void merge_hosts(struct judge *judge)
 {
-	_cleanup_(freep)
-		uint32_t *bad = mem_alloc_zero((size_t)judge->host_count + 1, sizeof(*bad));
-	_cleanup_(freep)
-		uint32_t *number = mem_alloc_zero((size_t)judge->host_count + 1, sizeof(*number));
+	_cleanup_(freep) uint32_t *bad = mem_alloc_zero(judge->host_count, sizeof(*bad));
+	_cleanup_(freep) uint32_t *number = mem_alloc_zero(judge->host_count, sizeof(*number));
 	const size_t count = judge->culprit_count;
 
 	for (size_t i = 0; i < count; i++)
@@ -156,9 +152,7 @@ void merge_hosts(struct judge *judge)
 			tested += judge->ports[port_number(i, rail)].results > 0;
 		if (bad[i] * 2 < tested)
 			continue;
-		number[i] = culprit_add(judge, CULPRIT_HOST, i);
-		judge->culprits[number[i] - 1].bad = bad[i];
-		judge->culprits[number[i] - 1].judged = tested;
+		number[i] = culprit_add(judge, CULPRIT_HOST, i, bad[i], tested);
 	}
 	for (size_t i = 0; i < count; i++) {
 		struct culprit *culprit = &judge->culprits[i];
@@ -167,6 +161,6 @@ void merge_hosts(struct judge *judge)
 		if (culprit->kind != CULPRIT_PORT || culprit->merged || !number[host])
 			continue;
 		culprit->merged = number[host];
-		judge->culprits[number[host] - 1].edges += culprit->edges;
+		culprit_at(judge, number[host])->edges += culprit->edges;
 	}
 }

@@ -76,20 +76,20 @@ static void find_excused(struct retests *retests)
 {
 	const struct judge *judge = retests->judge;
 
-	retests->excused = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(uint32_t));
-	retests->by_mean = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(bool));
+	retests->excused = port_numbers(judge);
+	retests->by_mean = mem_alloc_zero(judge->port_count, sizeof(bool));
 	for (size_t i = 0; i < judge->culprit_count; i++)
 		if (judge->culprits[i].by_mean)
 			retests->by_mean[judge->culprits[i].number] = true;
 	for (size_t i = 0; i < judge->edge_count; i++) {
 		const struct edge *edge = &judge->edges[i];
 
-		if (!edge->culprit || judge->culprits[edge->culprit - 1].kind != CULPRIT_PORT)
+		if (!edge->culprit || culprit_at(judge, edge->culprit)->kind != CULPRIT_PORT)
 			continue;
 		for (int end = 0; end < MESH_ENDS; end++) {
-			uint32_t port = edge_port(edge, (enum mesh_end)end);
+			uint32_t port = edge_port(edge, end);
 
-			retests->excused[port] += port != judge->culprits[edge->culprit - 1].number;
+			retests->excused[port] += port != culprit_at(judge, edge->culprit)->number;
 		}
 	}
 }
@@ -137,7 +137,7 @@ static void add_pairs(struct retests *retests, size_t number, size_t most)
 static void add_ends(struct retests *retests, const struct edge *edge)
 {
 	for (int end = 0; end < MESH_ENDS; end++) {
-		uint32_t port = edge_port(edge, (enum mesh_end)end);
+		uint32_t port = edge_port(edge, end);
 		const struct port *at = &retests->judge->ports[port];
 
 		if (at->judged == at->bad)
@@ -235,8 +235,8 @@ struct mesh_pair *judge_retests(struct judge *judge, size_t *ret_count)
 
 	explain(judge);
 	find_excused(&retests);
-	retests.used = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*retests.used));
-	taken = mem_alloc_zero(judge->culprit_count + 1, sizeof(*taken));
+	retests.used = port_numbers(judge);
+	taken = mem_alloc_zero(judge->culprit_count, sizeof(*taken));
 	judge->retests_left_out = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
 		add_kind(&retests, order[i], taken);

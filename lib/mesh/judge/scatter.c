@@ -61,15 +61,14 @@ static void add_open(struct failures *rail, uint32_t open)
 /* The rails on which every pair failed, as bits, unless something tells their hosts apart. */
 static uint16_t failed_rails(const struct judge *judge)
 {
-	_cleanup_(freep)
-		uint32_t *open = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*open));
+	_cleanup_(freep) uint32_t *open = port_numbers(judge);
 	struct failures failures[MESH_MOST_RAILS] = {{0}};
 	uint16_t rails = 0;
 
 	for (size_t i = 0; i < judge->edge_count; i++)
 		for (int end = 0; end < MESH_ENDS && edge_is_open(&judge->edges[i]); end++)
-			if (edge_counts_for(&judge->edges[i], (enum mesh_end)end))
-				open[edge_port(&judge->edges[i], (enum mesh_end)end)]++;
+			if (edge_counts_for(&judge->edges[i], end))
+				open[edge_port(&judge->edges[i], end)]++;
 	for (uint32_t i = 0; i < judge->port_count; i++) {
 		struct failures *rail = &failures[port_rail(i)];
 
@@ -107,9 +106,9 @@ void explain_by_nothing(struct judge *judge)
 		if (!(rails >> rail & 1) || !edge_is_open(edge))
 			continue;
 		if (!numbers[rail])
-			numbers[rail] = culprit_add(judge, CULPRIT_SCATTER, rail);
+			numbers[rail] = culprit_add(judge, CULPRIT_SCATTER, rail, 0, 0);
 		edge->culprit = numbers[rail];
-		culprit = &judge->culprits[numbers[rail] - 1];
+		culprit = culprit_at(judge, numbers[rail]);
 		culprit->bad = culprit->judged = ++culprit->edges;
 	}
 }
@@ -127,14 +126,13 @@ void merge_pairs(struct judge *judge)
 			count_pairs_again(judge, ALL_RAILS, &again, &bad);
 		if (pairs < LEAST_SCATTER || bad * 2 < again)
 			continue;
-		number = culprit_add(judge, CULPRIT_SCATTER, rail);
-
+		number = culprit_add(judge, CULPRIT_SCATTER, rail, 0, 0);
 		for (size_t i = 0; i + 1 < number; i++)
 			if (is_pair_of(judge, &judge->culprits[i], rail) ||
 			    is_weak_port(&judge->culprits[i], rail)) {
 				judge->culprits[i].merged = number;
-				judge->culprits[number - 1].edges += judge->culprits[i].edges;
+				culprit_at(judge, number)->edges += judge->culprits[i].edges;
 			}
-		judge->culprits[number - 1].bad = judge->culprits[number - 1].edges;
+		culprit_at(judge, number)->bad = culprit_at(judge, number)->edges;
 	}
 }

@@ -149,7 +149,7 @@ static enum pair_history look_up_pair(struct judge *judge, const struct edge *ed
 	return PAIR_NEW;
 }
 
-static void count_for_port(struct judge *judge, const struct edge *edge, enum mesh_end end,
+static void count_for_port(struct judge *judge, const struct edge *edge, int end,
 			   const struct class *class, bool is_new)
 {
 	struct port *port = &judge->ports[edge_port(edge, end)];
@@ -243,10 +243,8 @@ static void settle(struct judge *judge, const struct row *row, const struct clas
 		const enum pair_history history = look_up_pair(judge, &edge);
 
 		edge.duplicate = edge.faults && history == PAIR_BAD_BEFORE;
-		for (int end = 0; end < MESH_ENDS && edge_counts_for(&edge, (enum mesh_end)end);
-		     end++)
-			count_for_port(judge, &edge, (enum mesh_end)end, class,
-				       history == PAIR_NEW);
+		for (int end = 0; end < MESH_ENDS && edge_counts_for(&edge, end); end++)
+			count_for_port(judge, &edge, end, class, history == PAIR_NEW);
 		if (!edge.faults)
 			join(judge, edge_port(&edge, MESH_END_A), edge_port(&edge, MESH_END_B));
 		count_cables(judge, &edge);
@@ -284,7 +282,7 @@ static void settle_rest(struct judge *judge, const struct row *row, const struct
 	edge.duplicate = look_up_pair(judge, &edge) == PAIR_BAD_BEFORE;
 	judge->progress.bad += !edge.duplicate;
 	for (int end = 0; end < MESH_ENDS; end++)
-		count_for_port(judge, &edge, (enum mesh_end)end, class, false);
+		count_for_port(judge, &edge, end, class, false);
 	keep_edge(judge, &edge);
 }
 

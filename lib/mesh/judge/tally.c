@@ -100,7 +100,7 @@ static void add_again(struct tally *tallies, const struct judge *judge, uint32_t
 {
 	const bool is_bad = is_bad_again(judge, edge);
 
-	for (; culprit; culprit = judge->culprits[culprit - 1].merged) {
+	for (; culprit; culprit = culprit_at(judge, culprit)->merged) {
 		tallies[culprit - 1].again++;
 		tallies[culprit - 1].again_bad += is_bad;
 	}
@@ -121,16 +121,15 @@ static void add_unjudged(struct tally *tallies, const struct judge *judge,
 			culprit = row->repeated
 					  ? culprit_of_first(judge, &row->pair)
 					  : culprit_of[port_number(row->pair.a, row->pair.rail_a)];
-		for (; culprit; culprit = judge->culprits[culprit - 1].merged)
+		for (; culprit; culprit = culprit_at(judge, culprit)->merged)
 			tallies[culprit - 1].again_unjudged++;
 	}
 }
 
 struct tally *tallies_of(const struct judge *judge)
 {
-	struct tally *tallies = mem_alloc_zero(judge->culprit_count + 1, sizeof(*tallies));
-	_cleanup_(freep) uint32_t *culprit_of = mem_alloc_zero((size_t)judge->port_count + 1,
-							       sizeof(*culprit_of));
+	struct tally *tallies = mem_alloc_zero(judge->culprit_count, sizeof(*tallies));
+	_cleanup_(freep) uint32_t *culprit_of = port_numbers(judge);
 
 	for (size_t i = 0; i < judge->culprit_count; i++) {
 		const struct culprit *culprit = &judge->culprits[i];
@@ -141,7 +140,7 @@ struct tally *tallies_of(const struct judge *judge)
 	}
 	for (uint32_t i = 0; i < judge->edge_count; i++) {
 		const struct edge *edge = &judge->edges[i];
-		const struct culprit *culprit = edge->culprit ? &judge->culprits[edge->culprit - 1]
+		const struct culprit *culprit = edge->culprit ? culprit_at(judge, edge->culprit)
 							      : NULL;
 		uint32_t port = culprit && culprit->kind == CULPRIT_PORT ? culprit->number
 									 : UINT32_MAX;
@@ -149,7 +148,7 @@ struct tally *tallies_of(const struct judge *judge)
 		/* A pair that is blamed for its second pass has no other figures. */
 		if (culprit && (!edge->again || culprit->kind == CULPRIT_PAIR) &&
 		    !edge_is_loopback(edge))
-			for (uint32_t j = edge->culprit; j; j = judge->culprits[j - 1].merged)
+			for (uint32_t j = edge->culprit; j; j = culprit_at(judge, j)->merged)
 				add_edge(judge, &tallies[j - 1], edge, port);
 		if (!edge->again)
 			continue;
@@ -158,8 +157,7 @@ struct tally *tallies_of(const struct judge *judge)
 			continue;
 		}
 		for (int end = 0; end < MESH_ENDS; end++)
-			add_again(tallies, judge, culprit_of[edge_port(edge, (enum mesh_end)end)],
-				  edge);
+			add_again(tallies, judge, culprit_of[edge_port(edge, end)], edge);
 	}
 	add_unjudged(tallies, judge, culprit_of);
 	return tallies;

@@ -10,14 +10,6 @@
 /* More bad cables than this are not one fault. */
 #define MOST_SHARED 256u
 
-static bool any_open(const struct judge *judge)
-{
-	for (size_t i = 0; i < judge->edge_count; i++)
-		if (edge_is_open(&judge->edges[i]))
-			return true;
-	return false;
-}
-
 uint32_t switch_of(const struct judge *judge, uint32_t port)
 {
 	uint32_t number = judge->fabric && judge->fabric->switches ? judge->fabric->switches[port]
@@ -45,59 +37,56 @@ static uint32_t common_switch(struct judge *judge, uint32_t group)
 	return common;
 }
 
-/* The smaller of the two groups of a bad pair; UINT32_MAX if a port is alone. */
+/* The smaller of the two groups of an open pair; UINT32_MAX if a port is alone. */
 static uint32_t smaller_group(struct judge *judge, const struct edge *edge, const uint32_t *sizes)
 {
 	const uint32_t a = chain_end(judge, edge_port(edge, MESH_END_A));
 	const uint32_t b = chain_end(judge, edge_port(edge, MESH_END_B));
 
-	if (a == b || sizes[a] < 2 || sizes[b] < 2)
+	if (!edge_is_open(edge) || a == b || sizes[a] < 2 || sizes[b] < 2)
 		return UINT32_MAX;
 	return sizes[a] < sizes[b] || (sizes[a] == sizes[b] && a > b) ? a : b;
+}
+
+static uint32_t blame_group(struct judge *judge, uint32_t group, uint32_t bad)
+{
+	const uint32_t at = common_switch(judge, group);
+	const uint32_t number = at == MESH_NO_SWITCH
+					? culprit_add(judge, CULPRIT_GROUP, group, bad, bad)
+					: culprit_add(judge, CULPRIT_SWITCH, at, bad, bad);
+	struct culprit *culprit = culprit_at(judge, number);
+
+	culprit->rail = port_rail(group);
+	culprit->group = group;
+	culprit->of_group = true;
+	return number;
 }
 
 /* Ports that good pairs connect form a group; pairs between two groups are all bad. */
 void explain_by_groups(struct judge *judge)
 {
-	_cleanup_(freep) uint32_t *sizes = NULL, *bad = NULL, *number = NULL;
+	_cleanup_(freep) uint32_t *sizes = port_numbers(judge), *bad = port_numbers(judge);
+	_cleanup_(freep) uint32_t *number = port_numbers(judge);
 
-	if (!any_open(judge))
-		return;
-	sizes = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*sizes));
-	bad = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*bad));
-	number = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*number));
 	for (uint32_t i = 0; i < judge->port_count; i++)
 		sizes[chain_end(judge, i)] += judge->ports[i].judged > 0;
-	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < judge->edge_count; i++) {
-			struct edge *edge = &judge->edges[i];
-			uint32_t group = edge_is_open(edge) ? smaller_group(judge, edge, sizes)
-							    : UINT32_MAX;
+	for (size_t i = 0; i < judge->edge_count; i++) {
+		const uint32_t group = smaller_group(judge, &judge->edges[i], sizes);
 
-			if (group == UINT32_MAX)
-				continue;
-			if (!pass) {
-				bad[group]++;
-				continue;
-			}
-			if (bad[group] < LEAST_SHARED)
-				continue;
-			if (!number[group]) {
-				uint32_t at = common_switch(judge, group);
+		if (group != UINT32_MAX)
+			bad[group]++;
+	}
+	for (size_t i = 0; i < judge->edge_count; i++) {
+		struct edge *edge = &judge->edges[i];
+		const uint32_t group = smaller_group(judge, edge, sizes);
 
-				number[group] = culprit_add(judge,
-							    at == MESH_NO_SWITCH ? CULPRIT_GROUP
-										 : CULPRIT_SWITCH,
-							    at == MESH_NO_SWITCH ? group : at);
-				judge->culprits[number[group] - 1].rail = port_rail(group);
-				judge->culprits[number[group] - 1].group = group;
-				judge->culprits[number[group] - 1].of_group = true;
-				judge->culprits[number[group] - 1].bad = bad[group];
-				judge->culprits[number[group] - 1].judged = bad[group];
-			}
-			edge->culprit = number[group];
-			judge->culprits[number[group] - 1].edges++;
-		}
+		if (group == UINT32_MAX || bad[group] < LEAST_SHARED)
+			continue;
+		if (!number[group])
+			number[group] = blame_group(judge, group, bad[group]);
+		edge->culprit = number[group];
+		culprit_at(judge, number[group])->edges++;
+	}
 }
 
 /* Fills the cables of the bad directions: of both after a failure, which does not tell which. */
@@ -168,17 +157,11 @@ static bool goes_through(const struct judge *judge, const struct edge *edge, uin
 	return false;
 }
 
-/* Whether the pair starts or ends at the switch. */
-static bool touches(const struct judge *judge, const struct edge *edge, uint32_t at)
+/* How many ends of the pair are at the switch. */
+static int ends_at(const struct judge *judge, const struct edge *edge, uint32_t at)
 {
-	return switch_of(judge, edge_port(edge, MESH_END_A)) == at ||
-	       switch_of(judge, edge_port(edge, MESH_END_B)) == at;
-}
-
-static bool is_within(const struct judge *judge, const struct edge *edge, uint32_t at)
-{
-	return switch_of(judge, edge_port(edge, MESH_END_A)) == at &&
-	       switch_of(judge, edge_port(edge, MESH_END_B)) == at;
+	return (switch_of(judge, edge_port(edge, MESH_END_A)) == at) +
+	       (switch_of(judge, edge_port(edge, MESH_END_B)) == at);
 }
 
 bool edge_shares(const struct judge *judge, const struct edge *edge, const struct culprit *culprit)
@@ -188,9 +171,9 @@ bool edge_shares(const struct judge *judge, const struct edge *edge, const struc
 		return has_cable(judge, edge, culprit->number);
 	case SHARES_SWITCH:
 		return goes_through(judge, edge, culprit->number) ||
-		       is_within(judge, edge, culprit->number);
+		       ends_at(judge, edge, culprit->number) == MESH_ENDS;
 	case SHARES_LEAF:
-		return touches(judge, edge, culprit->number);
+		return ends_at(judge, edge, culprit->number) > 0;
 	default:
 		return false;
 	}
@@ -207,7 +190,7 @@ static bool is_of_many(const struct judge *judge, const struct culprit *culprit,
 
 	if (part >= 1)
 		return true;
-	counts = mem_alloc_zero((size_t)judge->port_count + 1, sizeof(*counts));
+	counts = port_numbers(judge);
 	for (size_t i = 0; i < judge->edge_count; i++) {
 		const struct edge *edge = &judge->edges[i];
 
@@ -215,7 +198,7 @@ static bool is_of_many(const struct judge *judge, const struct culprit *culprit,
 			continue;
 		all++;
 		for (int end = 0; end < MESH_ENDS; end++) {
-			uint32_t count = ++counts[edge_port(edge, (enum mesh_end)end)];
+			uint32_t count = ++counts[edge_port(edge, end)];
 
 			if (count > most)
 				most = count;
@@ -227,14 +210,14 @@ static bool is_of_many(const struct judge *judge, const struct culprit *culprit,
 /* Blames the switch or cable for all open pairs that share it. */
 static void blame_shared(struct judge *judge, const struct culprit *shared)
 {
-	const uint32_t number = culprit_add(judge, shared->kind, shared->number);
-	struct culprit *culprit = &judge->culprits[number - 1];
+	struct culprit *culprit = mem_append(&judge->culprits, &judge->culprit_count,
+					     sizeof(*culprit));
 
 	*culprit = *shared;
 	for (size_t i = 0; i < judge->edge_count; i++)
 		if (edge_is_open(&judge->edges[i]) &&
 		    edge_shares(judge, &judge->edges[i], culprit)) {
-			judge->edges[i].culprit = number;
+			judge->edges[i].culprit = (uint32_t)judge->culprit_count;
 			culprit->edges++;
 		}
 }
@@ -328,10 +311,9 @@ static bool explain_by_worst(struct judge *judge, bool *switches, bool *cables, 
 
 static void explain_by_cables(struct judge *judge, double part)
 {
-	_cleanup_(freep) bool *switches = mem_alloc_zero((size_t)judge->fabric->switch_count + 1,
+	_cleanup_(freep) bool *switches = mem_alloc_zero(judge->fabric->switch_count,
 							 sizeof(*switches));
-	_cleanup_(freep) bool *cables = mem_alloc_zero((size_t)judge->fabric->cable_count + 1,
-						       sizeof(*cables));
+	_cleanup_(freep) bool *cables = mem_alloc_zero(judge->fabric->cable_count, sizeof(*cables));
 
 	for (unsigned int i = 0; i < MOST_SHARED; i++)
 		if (!explain_by_worst(judge, switches, cables, part))
@@ -380,7 +362,7 @@ static uint32_t worst_leaf(struct judge *judge, const bool *left_out)
 /* If ways are unknown: blames switches whose pairs with others are bad far more often. */
 static void explain_by_leaves(struct judge *judge, double part)
 {
-	_cleanup_(freep) bool *left_out = mem_alloc_zero((size_t)judge->fabric->switch_count + 1,
+	_cleanup_(freep) bool *left_out = mem_alloc_zero(judge->fabric->switch_count,
 							 sizeof(*left_out));
 
 	for (unsigned int i = 0; i < MOST_SHARED; i++) {
@@ -400,8 +382,6 @@ static void explain_by_leaves(struct judge *judge, double part)
 
 void explain_by_ways(struct judge *judge, bool first)
 {
-	if (!any_open(judge))
-		return;
 	if (judge->cables)
 		explain_by_cables(judge, first ? 1.0 / 2 : 1);
 	if (judge->leaves && (!judge->cables || !first))
