@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/listing.h"
-#include "snapshot/record.h"
+#include "snapshot/collect.h"
 
 /* A command that prints records also reports this in its document. */
 static void fail(const struct ctx *ctx, const char *message, const char *hint)

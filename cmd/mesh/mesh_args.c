@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "cmd/mesh/mesh_run.h"
-#include "mesh/form/exclude.h"
 #include "mesh/wire/mesh_message.h"
 
 #define DEFAULT_BANDWIDTH_MSEC 500u

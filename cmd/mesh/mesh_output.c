@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
-#include "mesh/form/exclude.h"
 
 void mesh_fail_early(struct mesh_work *work, const char *rest, const char *hint)
 {

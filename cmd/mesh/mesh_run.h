@@ -8,7 +8,7 @@
 #include "cmd/listing.h"
 #include "cmd/progress.h"
 #include "mesh/agent/agent.h"
-#include "mesh/coordinator/session.h"
+#include "mesh/coordinator/coordinator.h"
 #include "mesh/form/heat.h"
 #include "mesh/place.h"
 

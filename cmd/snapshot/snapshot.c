@@ -23,7 +23,6 @@
 #include "snapshot/archive.h"
 #include "snapshot/collect.h"
 #include "snapshot/manifest.h"
-#include "snapshot/record.h"
 
 enum { ARCHIVE_MODE = 0600, RANDOM_KEY_BYTES = 32, MOST_KEY_BYTES = 4096 };
 

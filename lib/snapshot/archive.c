@@ -15,7 +15,6 @@
 #include "base/library.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "snapshot/member.h"
 
 LIBRARY_NOTE(LIBARCHIVE, "snapshot", "snapshot, diff and --root FILE");
 

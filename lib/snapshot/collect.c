@@ -16,8 +16,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "kernel/sysfs.h"
-#include "snapshot/collect_read.h"
-#include "snapshot/member.h"
+#include "snapshot/archive.h"
 
 static const struct source {
 	enum source_how how;

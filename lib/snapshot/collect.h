@@ -32,3 +32,53 @@ void collect_kernel_log(struct collection *collection);
 void collect_recorded(struct collection *collection);
 /* Whether one of the patterns, which blanks separate, matches the name: fnmatch(3). */
 bool collect_matches(const char *patterns, const char *name);
+
+/* Takes single files into a snapshot; private to this folder. */
+enum source_how {
+	SOURCE_FILES,
+	SOURCE_TREE,
+	SOURCE_TEXTS,
+	SOURCE_NAMES,
+	SOURCE_CONFIG,	   /* of PCI: adapters, accelerators and bridges */
+	SOURCE_VPD,	   /* of PCI: network adapters */
+	SOURCE_PARAMETERS, /* of modules, except keys */
+	SOURCE_LIBRARY,	   /* libibverbs.so.1: the version of its interface to providers */
+	SOURCE_UNITS,	   /* of systemd: limits of locked memory */
+	SOURCE_MOUNTS,	   /* of control groups and pstore */
+	SOURCE_BOOT,	   /* of the host: its time */
+};
+
+/* Adds to the list, below root/; the bytes from malloc() belong to the list from now on. */
+void collect_take(struct collection *collection, enum content_kind kind, const char *path,
+		  char *bytes, size_t length);
+/* Keeps the -errno of the live system, or of a saved tree's link, as a link instead of the file. */
+void collect_error(struct collection *collection, const char *path, int error);
+/* Notes what is omitted from the snapshot. */
+void collect_note(struct collection *collection, const char *path, const char *why);
+/* Takes a regular file. Returns 0, or the -errno that was kept. */
+int collect_file(struct collection *collection, const char *path, enum source_how how);
+/* Hides the values of passwords, keys and tokens in the text, in place. */
+void collect_hide_secrets(char *text);
+
+/* The answers of netlink and verbs on this host, for a snapshot: kernel/recording.h. */
+struct contents;
+struct problems;
+struct strings;
+
+/*
+ * Runs the commands that list something, each in a separate process whose output is discarded, and
+ * adds all their queries and the answers as netlink/answers and verbs/answers. So the snapshot can
+ * answer these commands, whatever they query. A command that crashes or hangs leaves a problem, and
+ * nothing of its own recording. Keys of memory are omitted. Returns 0 or -errno.
+ */
+int recording_collect(struct contents *contents, struct problems *problems);
+/*
+ * The addresses in the text of /proc/net/arp that a snapshot asks about; cuts the text into pieces.
+ * A part of recording_collect(), for tests.
+ */
+void recording_neighbours(char *arp, struct strings *neighbours);
+/*
+ * Whether the recordings of a snapshot can be read; a saved tree has none, which is fine. Returns
+ * 0, or -errno with the reason, for the caller to free.
+ */
+int recording_check(const char *root, char **ret_message);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "snapshot/collect_read.h"
+#include "snapshot/collect.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -11,10 +11,10 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/pci/pci.h"
-#include "kernel/verbs/providers.h"
 #include "kernel/recording.h"
 #include "kernel/sysfs.h"
-#include "snapshot/member.h"
+#include "kernel/verbs/providers.h"
+#include "snapshot/archive.h"
 
 /* A distribution's modules.dep has 1 MiB, a table of GIDs' counters a page. */
 enum { MOST_OF_FILE = 8 << 20 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "snapshot/record.h"
+#include "snapshot/collect.h"
 
 #include <errno.h>
 #include <fcntl.h>

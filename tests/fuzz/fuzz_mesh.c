@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "mesh/agent/rehearsal.h"
-#include "mesh/wire/mesh_message.h"
 #include "clean.h"
+#include "mesh/agent/runner.h"
+#include "mesh/wire/mesh_message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

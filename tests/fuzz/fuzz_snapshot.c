@@ -17,8 +17,7 @@
 #include "base/text.h"
 #include "snapshot/anonymise/anonymise.h"
 #include "snapshot/archive.h"
-#include "snapshot/collect_read.h"
-#include "snapshot/member.h"
+#include "snapshot/collect.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "mesh/coordinator/connection.h"
 #include "mesh/judge/judge.h"
-#include "mesh/plan/matching.h"
+#include "mesh/plan/plan.h"
 
 enum {
 	MADE_UP_GROUP = 16, /* hosts on a leaf */

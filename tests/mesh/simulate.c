@@ -22,9 +22,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "mesh/coordinator/session.h"
-#include "mesh/wire/channel.h"
-#include "mesh/wire/shake.h"
+#include "mesh/coordinator/coordinator.h"
+#include "mesh/wire/mesh_message.h"
 #include "tests/mesh/made_up_mesh.h"
 
 #define TOKEN "a-token-for-the-simulator"

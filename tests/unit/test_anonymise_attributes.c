@@ -21,7 +21,7 @@
 #include "base/text.h"
 #include "kernel/netlink/nldev.h"
 #include "snapshot/anonymise/anonymise.h"
-#include "snapshot/anonymise/anonymise_attributes.h"
+#include "snapshot/anonymise/anonymise_private.h"
 
 /* Payloads in hexadecimal; `after` NULL: the attribute is omitted. */
 static const struct {

@@ -13,7 +13,6 @@
 #include "base/cleanup.h"
 #include "kernel/recording.h"
 #include "snapshot/collect.h"
-#include "snapshot/collect_read.h"
 
 /* A control group that keeps everyone from one device file, and modes that do so for others. */
 int faccessat(int folder, const char *path, int mode, int flags)

@@ -26,8 +26,7 @@
 #include "loopback.h"
 #include "mesh/agent/agent.h"
 #include "mesh/agent/runner.h"
-#include "mesh/wire/channel.h"
-#include "mesh/wire/shake.h"
+#include "mesh/wire/mesh_message.h"
 
 static const char TOKEN[] = "what both know";
 

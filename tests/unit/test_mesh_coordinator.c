@@ -22,8 +22,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "mesh/coordinator/coordinator.h"
-#include "mesh/wire/channel.h"
-#include "mesh/wire/shake.h"
+#include "mesh/wire/mesh_message.h"
 
 #define TOKEN "the token of this test"
 /* Only a fault takes this long; a busy machine may take part of it. */

@@ -5,7 +5,7 @@
  */
 #include "bare_judge.h"
 
-#include "mesh/judge/conclude_parts.h"
+#include "mesh/judge/judge_parts.h"
 
 enum { RAIL_0 = MESH_MOST_RAILS }; /* times the host's number: the port of its rail 0 */
 

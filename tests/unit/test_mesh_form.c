@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "mesh/form/exclude.h"
 #include "mesh/form/heat.h"
 #include "tests/mesh/made_up_mesh.h"
 

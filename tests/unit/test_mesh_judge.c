@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "mesh/judge/spread.h"
+#include "mesh/judge/judge_parts.h"
 #include "tests/mesh/made_up_mesh.h"
 
 static void spreads(void **state)

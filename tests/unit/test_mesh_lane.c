@@ -14,7 +14,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "mesh/plan/matching.h"
 #include "mesh/plan/plan.h"
 
 enum { MOST_HOSTS = 7 };

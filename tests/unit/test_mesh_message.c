@@ -14,9 +14,8 @@
 
 #include "base/mem.h"
 #include "borrowed.h"
-#include "mesh/agent/rehearsal.h"
+#include "mesh/agent/runner.h"
 #include "mesh/wire/mesh_message.h"
-#include "mesh/wire/shake.h"
 
 static void every_message_fits(void **state)
 {

@@ -13,7 +13,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/mesh/mesh_run.h"
-#include "mesh/plan/matching.h"
 #include "mesh/plan/plan.h"
 
 static void check_circle(uint32_t count, bool *met, uint32_t *busy, struct place_pair *pairs)

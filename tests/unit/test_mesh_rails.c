@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 #include "host/inventory/inventory.h"
-#include "mesh/agent/rails.h"
+#include "mesh/agent/runner.h"
 #include "saved_tree.h"
 
 enum { DOWN = 1, ACTIVE = 4 };

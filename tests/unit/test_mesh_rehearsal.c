@@ -19,8 +19,8 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/device.h"
-#include "mesh/agent/rehearsal.h"
-#include "mesh/coordinator/session.h"
+#include "mesh/agent/runner.h"
+#include "mesh/coordinator/coordinator.h"
 #include "places.h"
 
 /* ---- Lines ---- */

@@ -25,7 +25,6 @@
 
 #include "base/mem.h"
 #include "base/socket.h"
-#include "mesh/agent/rails.h"
 #include "mesh/agent/runner.h"
 #include "resource/resources.h"
 #include "selftest/selftest.h"

@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "mesh/coordinator/session.h"
+#include "mesh/coordinator/coordinator.h"
 
 #define HOSTS 8u
 #define RAILS 2u

@@ -14,8 +14,7 @@
 #include "base/mem.h"
 #include "snapshot/anonymise/anonymise.h"
 #include "snapshot/archive.h"
-#include "snapshot/collect_read.h"
-#include "snapshot/member.h"
+#include "snapshot/collect.h"
 
 #define TOP SNAPSHOT_FOLDER "/"
 

@@ -10,7 +10,7 @@
 #include "host/host.h"
 #include "saved_tree.h"
 #include "snapshot/modules.h"
-#include "snapshot/remove.h"
+#include "snapshot/open.h"
 
 /* ---- The folder ---- */
 

@@ -24,8 +24,8 @@
 #include "kernel/recording.h"
 #include "saved_tree.h"
 #include "schema/problem.h"
+#include "snapshot/collect.h"
 #include "snapshot/content.h"
-#include "snapshot/record.h"
 
 /* ---- A command ---- */
 

@@ -3,8 +3,7 @@
 #pragma once
 
 #include "mesh/agent/agent.h"
-#include "mesh/wire/channel.h"
-#include "mesh/wire/shake.h"
+#include "mesh/wire/mesh_message.h"
 
 /* One order per rail, and the previous one that has not ended yet. */
 #define MESH_MOST_CHILDREN (2 * MESH_MOST_RAILS)

@@ -14,9 +14,8 @@
 #include "base/text.h"
 #include "host/device.h"
 #include "host/port.h"
-#include "mesh/agent/rehearsal.h"
 #include "mesh/agent/runner.h"
-#include "mesh/plan/matching.h"
+#include "mesh/plan/plan.h"
 
 #define MOST_REHEARSAL_BYTES (1u << 20)
 #define DEFAULT_RATE	     100 /* Gb/s */

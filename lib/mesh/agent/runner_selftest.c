@@ -20,7 +20,6 @@
 #include "base/socket.h"
 #include "counter/counter.h"
 #include "host/inventory/inventory.h"
-#include "mesh/agent/rails.h"
 #include "mesh/agent/runner.h"
 #include "resource/resources.h"
 #include "selftest/selftest.h"

@@ -3,8 +3,7 @@
 #pragma once
 
 #include "mesh/coordinator/coordinator.h"
-#include "mesh/wire/channel.h"
-#include "mesh/wire/shake.h"
+#include "mesh/wire/mesh_message.h"
 #include "selftest/server/crowd.h"
 
 /* Simultaneous connections that have not proven the token. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "mesh/coordinator/session.h"
+#include "mesh/coordinator/coordinator.h"
 
 #include <errno.h>
 #include <stdlib.h>

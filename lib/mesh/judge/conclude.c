@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Puts culprits into words, with the figures that they were found by. */
-#include "mesh/judge/conclude_parts.h"
+#include "mesh/judge/judge_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

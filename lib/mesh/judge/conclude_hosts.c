@@ -4,7 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "mesh/judge/conclude_parts.h"
+#include "mesh/judge/judge_parts.h"
 
 /* Below this share no scatter is an excuse; LEAST_SHARE_EXCUSED in class.c is the same. */
 #define LEAST_DISTANCE_SHARE 0.75

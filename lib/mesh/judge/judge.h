@@ -136,6 +136,17 @@ const char *finding_next_step(enum judge_finding_id id);
 void finding_set_next_step(struct judge_finding *finding, const char *text);
 void findings_sort(struct judge_findings *findings);
 
+/* The hosts that a job should avoid, for those who start it. */
+enum exclude_form {
+	/* `n[1-3,7]`, for srun --exclude, clush -x, pdsh -x; empty if there are none */
+	EXCLUDE_LIST,
+	/* `scontrol update nodename=n[1-2] state=drain reason=...`, a line per kind of finding */
+	EXCLUDE_SLURM,
+};
+
+/* Ends with a newline unless it is empty; to be freed. */
+char *exclude_text(const struct judge_findings *findings, enum exclude_form form);
+
 /*
  * The distribution of all results of a rail (the first pass, without loopback, bisection and
  * incast), for people: bars of equal width from the least to the most. Returns the number of bars

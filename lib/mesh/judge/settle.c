@@ -3,7 +3,7 @@
 #include "mesh/judge/judge_parts.h"
 
 #include "base/mem.h"
-#include "mesh/plan/matching.h"
+#include "mesh/plan/plan.h"
 
 uint32_t chain_end(struct judge *judge, uint32_t port)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "mesh/judge/spread.h"
+#include "mesh/judge/judge_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

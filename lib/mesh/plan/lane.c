@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "mesh/plan/lane.h"
 
 #include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "mesh/plan/matching.h"
+#include "mesh/plan/plan.h"
 
 static uint32_t least(uint32_t a, uint32_t b)
 {

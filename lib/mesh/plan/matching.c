@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "mesh/plan/matching.h"
+#include "mesh/plan/plan.h"
 
 uint32_t circle_rounds(uint32_t count)
 {

@@ -5,7 +5,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "mesh/plan/lane.h"
 #include "mesh/plan/plan.h"
 
 /* One lane per rail, or a single one for the pairs of a file. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "mesh/wire/channel.h"
+#include "mesh/wire/mesh_message.h"
 
 #include <errno.h>
 #include <fcntl.h>

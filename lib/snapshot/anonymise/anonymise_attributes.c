@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "snapshot/anonymise/anonymise_attributes.h"
 
 #include <endian.h>
 #include <string.h>

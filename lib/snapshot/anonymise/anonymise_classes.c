@@ -16,7 +16,7 @@
 #include "kernel/netlink/dcb.h"
 #include "kernel/netlink/ethtool.h"
 #include "kernel/netlink/nldev.h"
-#include "snapshot/anonymise/anonymise_attributes.h"
+#include "snapshot/anonymise/anonymise_private.h"
 
 #define TABLE(rows_)                                        \
 	{                                                   \

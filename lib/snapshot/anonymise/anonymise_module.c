@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "plug/plug.h"
-#include "snapshot/anonymise/anonymise_attributes.h"
 #include "snapshot/anonymise/anonymise_private.h"
 
 /* Addresses on the module's bus, and the start of its upper half. */

@@ -11,7 +11,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "kernel/recording.h"
-#include "snapshot/anonymise/anonymise_attributes.h"
 #include "snapshot/anonymise/anonymise_private.h"
 
 /* The kind of module in a netdev, according to its first byte. */

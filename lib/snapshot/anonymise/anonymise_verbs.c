@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "kernel/recording.h"
 #include "kernel/verbs/verbs_record.h"
-#include "snapshot/anonymise/anonymise_attributes.h"
 #include "snapshot/anonymise/anonymise_private.h"
 
 /* lib/host/verbs.c puts a number before struct ibv_device_attr_ex: whether all of it was filled. */

@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "render/format.h"
 #include "schema/rows.h"
-#include "snapshot/diff/names.h"
 
 /* A field that one side knows for some records and the other does not. */
 struct diff_unknown {

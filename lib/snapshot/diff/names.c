@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "snapshot/diff/names.h"
+#include "snapshot/diff/diff.h"
 
 #include <search.h>
 #include <stdint.h>
