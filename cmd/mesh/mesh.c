@@ -34,10 +34,15 @@ static char *own_program(void)
 	return mem_string(path);
 }
 
-/* Launchers join words to a line for a shell, so blanks and quotes are refused. */
+/*
+ * Launchers join words to a line for a shell, so blanks and quotes are refused. Without a word,
+ * nothing is added.
+ */
 static bool add_word(struct mesh_work *work, struct strings *command, const char *option,
 		     const char *word)
 {
+	if (!word)
+		return true;
 	if (option)
 		strings_add(command, option);
 	strings_add(command, word);
@@ -48,12 +53,10 @@ static bool add_word(struct mesh_work *work, struct strings *command, const char
 			    "rename the file, or make a link to it");
 }
 
-/* A path that means the same wherever the agent runs; to be freed. */
+/* A path that means the same wherever the agent runs, to be freed; NULL for NULL. */
 static char *full_path(const char *path)
 {
-	char *full = realpath(path, NULL);
-
-	return full ?: mem_string(path);
+	return path ? realpath(path, NULL) ?: mem_string(path) : NULL;
 }
 
 static bool make_command(struct mesh_work *work, char **objects, struct strings *command)
@@ -63,23 +66,17 @@ static bool make_command(struct mesh_work *work, char **objects, struct strings 
 	_cleanup_(freep) char *addresses = mesh_own_addresses(args->address);
 	_cleanup_(freep) char *target = mem_format("%s:%u", addresses,
 						   coordinator_port(work->coordinator));
-	_cleanup_(freep) char *rehearsal = args->rehearse ? full_path(args->rehearse) : NULL;
-	_cleanup_(freep) char *token = args->token_file ? full_path(args->token_file) : NULL;
-	bool good;
+	_cleanup_(freep) char *rehearsal = full_path(args->rehearse);
+	_cleanup_(freep) char *token = full_path(args->token_file);
 
 	for (char **word = objects; *word; word++)
 		strings_add(command, *word);
-	good = add_word(work, command, NULL, program) && add_word(work, command, NULL, "mesh") &&
-	       add_word(work, command, "--agent", target);
-	if (good && args->name)
-		good = add_word(work, command, "--name", args->name);
-	if (good)
-		good = add_word(work, command, "--wait", AGENT_WAIT);
-	if (good && rehearsal)
-		good = add_word(work, command, "--rehearse", rehearsal);
-	if (good && token)
-		good = add_word(work, command, "--token-file", token);
-	return good;
+	return add_word(work, command, NULL, program) && add_word(work, command, NULL, "mesh") &&
+	       add_word(work, command, "--agent", target) &&
+	       add_word(work, command, "--name", args->name) &&
+	       add_word(work, command, "--wait", AGENT_WAIT) &&
+	       add_word(work, command, "--rehearse", rehearsal) &&
+	       add_word(work, command, "--token-file", token);
 }
 
 static bool start_launcher(struct mesh_work *work, char **objects)

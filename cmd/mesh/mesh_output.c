@@ -91,21 +91,18 @@ static char *headline(const struct mesh_summary *summary)
 static void add_left_out(const struct mesh_work *work, char **text)
 {
 	const uint64_t left_out = work->summary.ports_left_out.value;
-	uint32_t count;
-	const struct mesh_host *hosts = coordinator_hosts(work->coordinator, &count);
 
-	for (uint32_t i = 0; i < count && left_out; i++)
-		for (size_t j = 0; j < hosts[i].gap_count && hosts[i].presence == MESH_PRESENT;
-		     j++) {
-			const struct mesh_gap *gap = &hosts[i].gaps[j];
+	for (uint32_t i = 0; i < work->count && left_out; i++)
+		for (size_t j = 0; j < work->hosts[i].gap_count; j++) {
+			const struct mesh_gap *gap = &work->hosts[i].gaps[j];
 
-			if (gap->rail.known)
+			if (work->hosts[i].presence != MESH_PRESENT || gap->rail.known)
 				continue;
 			mem_extend(text,
 				   "%" PRIu64
 				   " port%s cannot be used and %s not counted; %son %s: %s\n",
 				   left_out, text_plural_s(left_out), left_out > 1 ? "are" : "is",
-				   left_out > 1 ? "the first, " : "", hosts[i].name,
+				   left_out > 1 ? "the first, " : "", work->hosts[i].name,
 				   gap->reason ?: "its agent does not say why");
 			return;
 		}
@@ -298,10 +295,9 @@ static void save_map(struct mesh_work *work)
 	const char *path = work->args->heat_map;
 	int rc = file_replace(path, write_map, work);
 
-	if (!rc)
-		return;
-	listing_fail_format(&work->listing, STATUS_FAILED, NULL, "cannot write %s: %s", path,
-			    file_replace_error(rc));
+	if (rc)
+		listing_fail_format(&work->listing, STATUS_FAILED, NULL, "cannot write %s: %s",
+				    path, file_replace_error(rc));
 }
 
 /* Output that does not go to standard output goes to standard error, for people. */

@@ -121,18 +121,14 @@ void mesh_rows_add(struct mesh_work *work, const struct mesh_result *result)
 {
 	struct mesh_row row;
 	const void *const rows[] = {&row};
-	uint32_t count;
-	int rc = 0;
 
 	if (!work->rows && !work->shown_rows.out)
 		return;
-	mesh_row_make(coordinator_hosts(work->coordinator, &count),
+	mesh_row_make(work->hosts,
 		      result->stage < work->modes.count ? work->modes.items[result->stage] : NULL,
 		      result, &row);
 	if (work->rows && !work->rows_rc)
-		rc = render_stream_rows(&work->saved_rows, rows, 1);
-	if (rc)
-		work->rows_rc = rc;
+		work->rows_rc = render_stream_rows(&work->saved_rows, rows, 1);
 	if (work->shown_rows.out && !work->shown_rc) {
 		progress_erase(&work->progress);
 		work->shown_rc = render_stream_rows(&work->shown_rows, rows, 1);
@@ -196,25 +192,28 @@ void mesh_note_one_way(struct mesh_work *work, const struct mesh_result *result)
 
 void mesh_find_one_way(struct mesh_work *work)
 {
-	if (!work->one_way)
-		return;
-	finding_add(&work->findings, JUDGE_ONE_WAY, NULL,
-		    mem_format("%" PRIu64 " good pair%s%s%s", work->one_way,
-			       text_plural_s(work->one_way), work->one_way_reason ? ": " : "",
-			       work->one_way_reason ?: ""));
+	if (work->one_way)
+		finding_add(&work->findings, JUDGE_ONE_WAY, NULL,
+			    mem_format("%" PRIu64 " good pair%s%s%s", work->one_way,
+				       text_plural_s(work->one_way),
+				       work->one_way_reason ? ": " : "",
+				       work->one_way_reason ?: ""));
+}
+
+/* The pair, and why it was not tested. */
+static char *reason_of(const struct mesh_work *work, const struct mesh_result *result)
+{
+	_cleanup_(freep) char *pair = mesh_pair_text(work->hosts, &result->pair);
+
+	return mem_format("%s: %s", pair, result->reason);
 }
 
 /* Counts a pair whose agents could not talk, for both of its hosts. */
 static void note_apart(struct mesh_work *work, const struct mesh_result *result)
 {
-	uint32_t count;
-	const struct mesh_host *hosts = coordinator_hosts(work->coordinator, &count);
-	_cleanup_(freep) char *pair = NULL;
-
 	if (!work->apart++) {
-		pair = mesh_pair_text(hosts, &result->pair);
-		work->apart_reason = mem_format("%s: %s", pair, result->reason);
-		work->apart_of_host = mem_alloc_zero(count, sizeof(*work->apart_of_host));
+		work->apart_reason = reason_of(work, result);
+		work->apart_of_host = mem_alloc_zero(work->count, sizeof(*work->apart_of_host));
 	}
 	work->apart_of_host[result->pair.a]++;
 	work->apart_of_host[result->pair.b]++;
@@ -223,76 +222,63 @@ static void note_apart(struct mesh_work *work, const struct mesh_result *result)
 /* Names the host that all such pairs have in common, if only one is in all. */
 static void find_apart(struct mesh_work *work)
 {
-	uint32_t count, in_all = 0, last = 0;
-	const struct mesh_host *hosts = coordinator_hosts(work->coordinator, &count);
+	const struct mesh_host *common = NULL;
 	struct text_buffer text = {0};
 	struct judge_finding *finding;
+	uint32_t in_all = 0;
 
 	if (!work->apart)
 		return;
-	for (uint32_t i = 0; i < count; i++)
-		if (work->apart_of_host[i] == work->apart) {
-			in_all++;
-			last = i;
-		}
+	for (uint32_t i = 0; i < work->count; i++)
+		if (work->apart_of_host[i] == work->apart && !in_all++)
+			common = &work->hosts[i];
 	text_buffer_add(&text, "%" PRIu64 " of %" PRIu64 " test%s", work->apart,
 			work->outcome.pairs, text_plural_s(work->outcome.pairs));
 	if (in_all == 1)
-		text_buffer_add(&text, ", all of them with %s", hosts[last].name);
+		text_buffer_add(&text, ", all of them with %s", common->name);
 	text_buffer_add(&text, "; the first: %s", work->apart_reason);
 	finding = finding_add(&work->findings, JUDGE_APART, NULL, text_buffer_take(&text));
 	if (in_all != 1)
 		return;
-	finding->finding.object = mem_string(hosts[last].name);
-	finding->host = number_of(last);
-	finding->host_name = mem_string(hosts[last].name);
+	finding->finding.object = mem_string(common->name);
+	finding->host = number_of((uint64_t)(common - work->hosts));
+	finding->host_name = mem_string(common->name);
 }
 
 /* Counts an untried pair. A lost host explains its pairs, and is a finding of its own. */
 void mesh_note_untried(struct mesh_work *work, const struct mesh_result *result)
 {
-	uint32_t count;
-	const struct mesh_host *hosts = coordinator_hosts(work->coordinator, &count);
-	const struct mesh_host *a = &hosts[result->pair.a], *b = &hosts[result->pair.b];
-	_cleanup_(freep) char *pair = NULL;
-
 	if (mesh_was_tested(result->outcome))
 		return;
 	work->untried++;
-	if (result->outcome == MESH_APART) {
+	if (result->outcome == MESH_APART)
 		note_apart(work, result);
-		return;
-	}
-	if (a->presence != MESH_PRESENT || b->presence != MESH_PRESENT || work->unexplained++)
-		return;
-	pair = mesh_pair_text(hosts, &result->pair);
-	work->unexplained_reason = mem_format("%s: %s", pair, result->reason);
+	else if (work->hosts[result->pair.a].presence == MESH_PRESENT &&
+		 work->hosts[result->pair.b].presence == MESH_PRESENT && !work->unexplained++)
+		work->unexplained_reason = reason_of(work, result);
 }
 
 void mesh_find_untried(struct mesh_work *work)
 {
 	find_apart(work);
 	/* The exit status covers tests that a signal prevented. */
-	if (!work->unexplained || work->outcome.interrupted)
-		return;
-	finding_add(&work->findings, JUDGE_UNTRIED, NULL,
-		    mem_format("%" PRIu64 " of %" PRIu64 " test%s; the first: %s",
-			       work->unexplained, work->outcome.pairs,
-			       text_plural_s(work->outcome.pairs), work->unexplained_reason));
+	if (work->unexplained && !work->outcome.interrupted)
+		finding_add(&work->findings, JUDGE_UNTRIED, NULL,
+			    mem_format("%" PRIu64 " of %" PRIu64 " test%s; the first: %s",
+				       work->unexplained, work->outcome.pairs,
+				       text_plural_s(work->outcome.pairs),
+				       work->unexplained_reason));
 }
 
 /* Whether agents can now measure figures that a good result should have, but lacks. */
 static bool can_be_whole(const struct mesh_work *work, const struct mesh_result *result)
 {
-	uint32_t count;
-	const struct mesh_host *hosts = coordinator_hosts(work->coordinator, &count);
-
-	if (!lacks_both_ways(work, result))
-		return false;
 	/* What a device could not do then, it never can. */
-	return !result->reason[0] ||
-	       (result->older_agent && hosts[result->pair.a].protocol >= MESH_PROTOCOL_BOTH_WAYS &&
-		hosts[result->pair.b].protocol >= MESH_PROTOCOL_BOTH_WAYS);
+	return lacks_both_ways(work, result) &&
+	       (!result->reason[0] ||
+		(result->older_agent &&
+		 work->hosts[result->pair.a].protocol >= MESH_PROTOCOL_BOTH_WAYS &&
+		 work->hosts[result->pair.b].protocol >= MESH_PROTOCOL_BOTH_WAYS));
 }
 
 /*
@@ -303,9 +289,8 @@ static void keep_earlier(void *context, const struct mesh_result *result)
 {
 	struct mesh_work *work = context;
 
-	if (result->again || can_be_whole(work, result))
-		return;
-	MEM_ADD(work->earlier, work->earlier_count) = *result;
+	if (!result->again && !can_be_whole(work, result))
+		MEM_ADD(work->earlier, work->earlier_count) = *result;
 }
 
 /*
@@ -334,7 +319,7 @@ static void drop_older(struct mesh_work *work)
 					 &work->earlier[i].pair);
 }
 
-void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count)
+void mesh_rows_resume(struct mesh_work *work)
 {
 	struct mesh_rows_read found = {.taken = 0};
 	_cleanup_(freep) char *line = NULL, *left_out = NULL;
@@ -343,8 +328,8 @@ void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uin
 		return;
 	for (size_t i = 0; i < work->plan.count; i++)
 		work->done.directed |= (uint32_t)(work->plan.stages[i].mode == MESH_INCAST) << i;
-	mesh_rows_read(work->resumed, work->resumed_length, hosts, count, keep_earlier, work,
-		       &found);
+	mesh_rows_read(work->resumed, work->resumed_length, work->hosts, work->count, keep_earlier,
+		       work, &found);
 	drop_older(work);
 	free(work->resumed);
 	work->resumed = NULL;
@@ -363,7 +348,7 @@ void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uin
 	free(found.cause);
 }
 
-bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count)
+bool mesh_read_pairs(struct mesh_work *work)
 {
 	for (size_t i = 0; i < work->plan.count; i++) {
 		struct plan_stage *stage = &work->plan.stages[i];
@@ -377,11 +362,11 @@ bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint
 		if (rc)
 			message = mem_string(strerror(-rc));
 		else
-			rc = plan_read_pairs(text, length, hosts, count, stage, &message);
-		if (!rc)
-			continue;
-		return listing_fail_format(&work->listing, STATUS_FAILED, NULL,
-					   "--stages pairs:%s: %s", stage->path, message);
+			rc = plan_read_pairs(text, length, work->hosts, work->count, stage,
+					     &message);
+		if (rc)
+			return listing_fail_format(&work->listing, STATUS_FAILED, NULL,
+						   "--stages pairs:%s: %s", stage->path, message);
 	}
 	return true;
 }

@@ -119,6 +119,8 @@ struct mesh_work {
 	struct progress progress;
 	struct mesh_launch launch;
 	struct coordinator *coordinator;
+	const struct mesh_host *hosts; /* once they have come */
+	uint32_t count;
 	struct plan plan;
 	struct judge *judge;
 	struct judge_findings findings;
@@ -170,7 +172,7 @@ bool mesh_rows_open(struct mesh_work *work);
 void mesh_rows_add(struct mesh_work *work, const struct mesh_result *result);
 void mesh_rows_flush(void *mesh_work);
 /* Loads the results of an earlier run. */
-void mesh_rows_resume(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count);
+void mesh_rows_resume(struct mesh_work *work);
 /*
  * How to resume, if the results are saved: they belong to these stages and this seed. To be freed.
  */
@@ -185,7 +187,7 @@ void mesh_note_untried(struct mesh_work *work, const struct mesh_result *result)
 void mesh_find_untried(struct mesh_work *work);
 void mesh_rows_close(struct mesh_work *work);
 /* Reads the files of pairs, which name hosts that are known only now. */
-bool mesh_read_pairs(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count);
+bool mesh_read_pairs(struct mesh_work *work);
 
 /* mesh_output.c */
 /* Fails because of a signal or --timeout; `rest` continues the sentence. */

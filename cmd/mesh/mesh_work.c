@@ -59,9 +59,9 @@ static bool open_fabric(struct mesh_work *work)
 }
 
 /* A scan of another subnet, or from before the hosts were renamed, is useless. */
-static void place_hosts(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count)
+static void place_hosts(struct mesh_work *work)
 {
-	if (work->fabric && !mesh_fabric_place(work->fabric, hosts, count))
+	if (work->fabric && !mesh_fabric_place(work->fabric, work->hosts, work->count))
 		problem_add_text(&work->listing.problems, NULL, NULL, "--fabric",
 				 "no rail of these hosts is at a switch of that scan: nothing is "
 				 "known about switches",
@@ -94,11 +94,9 @@ bool mesh_work_begin(struct mesh_work *work, const struct ctx *ctx, const struct
 	good = listing_begin_as(&work->listing, ctx,
 				ctx->globals.jsonl ? &mesh_rows_schema : &judge_schema, false);
 	progress_begin(&work->progress, ctx);
-	if (good && (listing_refuses_root(&work->listing, "a saved tree has no other hosts") ||
-		     !parse_hosts(work) || !parse_plan(work) || !mesh_work_check_args(work) ||
-		     !open_fabric(work) || !mesh_rows_open(work)))
-		good = false;
-	if (!good)
+	if (!good || listing_refuses_root(&work->listing, "a saved tree has no other hosts") ||
+	    !parse_hosts(work) || !parse_plan(work) || !mesh_work_check_args(work) ||
+	    !open_fabric(work) || !mesh_rows_open(work))
 		return false;
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != (ssize_t)sizeof(seed))
 		seed = (uint32_t)clock_nsec();
@@ -306,26 +304,28 @@ static void run_session(struct mesh_work *work)
 				 work->outcome.stages_failed.items[i], NULL);
 }
 
-static void fill_summary(struct mesh_work *work, const struct mesh_host *hosts, uint32_t count)
+static void fill_summary(struct mesh_work *work)
 {
 	struct mesh_summary *summary = &work->summary;
 	const size_t present = count_presence(work, MESH_PRESENT);
 	/* The same host may be named with and without its domain. */
-	const uint32_t wanted = work->names.count ? count : work->host_count;
+	const uint32_t wanted = work->names.count ? work->count : work->host_count;
 	uint64_t rails = 0, left_out = 0;
 	bool rehearsed = false;
 
-	for (uint32_t i = 0; i < count; i++) {
-		if (hosts[i].presence != MESH_PRESENT)
+	for (uint32_t i = 0; i < work->count; i++) {
+		const struct mesh_host *host = &work->hosts[i];
+
+		if (host->presence != MESH_PRESENT)
 			continue;
-		rails += mesh_host_count_rails(&hosts[i], hosts[i].rail_count);
-		rehearsed |= hosts[i].rehearsed;
-		for (size_t j = 0; j < hosts[i].gap_count; j++)
-			left_out += !hosts[i].gaps[j].rail.known;
+		rails += mesh_host_count_rails(host, host->rail_count);
+		rehearsed |= host->rehearsed;
+		for (size_t j = 0; j < host->gap_count; j++)
+			left_out += !host->gaps[j].rail.known;
 	}
 	summary->hosts_wanted = number_unless_zero(wanted);
 	summary->hosts_present = number_of(present);
-	summary->hosts_missing = number_of((wanted > count ? wanted : count) - present);
+	summary->hosts_missing = number_of((wanted > work->count ? wanted : work->count) - present);
 	summary->rails = number_of(rails);
 	summary->ports_left_out = number_of(left_out);
 	summary->pairs = number_of(work->outcome.pairs);
@@ -376,21 +376,19 @@ static void explain_nobody(struct mesh_work *work)
 }
 
 /* Adds a finding about missing hosts, if only their number was given. */
-static void note_missing(struct mesh_work *work, uint32_t count)
+static void note_missing(struct mesh_work *work)
 {
-	if (work->names.count || work->host_count <= count)
-		return;
-	finding_add(&work->findings, JUDGE_ABSENT,
-		    mem_format("%u of %u hosts", work->host_count - count, work->host_count),
-		    mem_format("%u joined", count));
+	if (!work->names.count && work->host_count > work->count)
+		finding_add(&work->findings, JUDGE_ABSENT,
+			    mem_format("%u of %u hosts", work->host_count - work->count,
+				       work->host_count),
+			    mem_format("%u joined", work->count));
 }
 
 void mesh_work_run(struct mesh_work *work)
 {
 	struct judge_limits limits = judge_default_limits;
 	_cleanup_(freep) uint32_t *order = NULL;
-	const struct mesh_host *hosts;
-	uint32_t count;
 	int rc;
 
 	if (work->args->least_share.known)
@@ -400,29 +398,29 @@ void mesh_work_run(struct mesh_work *work)
 	if (work->launch.pid)
 		coordinator_watch(work->coordinator, work->launch.output, read_launcher, work);
 	rc = coordinator_gather(work->coordinator);
-	hosts = coordinator_hosts(work->coordinator, &count);
+	work->hosts = coordinator_hosts(work->coordinator, &work->count);
 	if (rc == -EINTR) {
 		mesh_fail_early(work, " while waiting for hosts", NULL);
 		return;
 	}
-	if (count_presence(work, MESH_ABSENT) == count) {
+	if (count_presence(work, MESH_ABSENT) == work->count) {
 		explain_nobody(work);
 		return;
 	}
-	if (!mesh_read_pairs(work, hosts, count))
+	if (!mesh_read_pairs(work))
 		return;
-	place_hosts(work, hosts, count);
-	work->judge = judge_new(hosts, count, &limits, mesh_fabric_facts(work->fabric));
-	order = mesh_fabric_order(work->fabric, count);
-	work->heat = heat_new(hosts, count, order);
-	mesh_rows_resume(work, hosts, count);
+	place_hosts(work);
+	work->judge = judge_new(work->hosts, work->count, &limits, mesh_fabric_facts(work->fabric));
+	order = mesh_fabric_order(work->fabric, work->count);
+	work->heat = heat_new(work->hosts, work->count, order);
+	mesh_rows_resume(work);
 	run_session(work);
 	judge_conclude(work->judge, &work->findings);
-	note_missing(work, count);
+	note_missing(work);
 	mesh_find_one_way(work);
 	mesh_find_untried(work);
-	mesh_differences(hosts, count, &work->findings);
-	fill_summary(work, hosts, count);
+	mesh_differences(work->hosts, work->count, &work->findings);
+	fill_summary(work);
 	mesh_decide_status(work);
 	work->listing.head = &work->summary;
 	for (size_t i = 0; i < work->findings.count && !work->listing.ctx->globals.jsonl; i++)
@@ -452,14 +450,12 @@ static void say_hanging(struct mesh_work *work, const char *what, pid_t pid)
 int mesh_work_end(struct mesh_work *work)
 {
 	const pid_t launcher = work->launch.pid;
-	unsigned int patience;
 	int status;
 
 	progress_erase(&work->progress);
 	if (work->coordinator)
 		coordinator_dismiss(work->coordinator, DISMISS_MSEC);
-	patience = launcher_patience(work);
-	if (!mesh_launch_stop(&work->launch, patience))
+	if (!mesh_launch_stop(&work->launch, launcher_patience(work)))
 		say_hanging(work, "the launcher", launcher);
 	if (work->token_file_made)
 		unlink(work->args->token_file);

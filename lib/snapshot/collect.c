@@ -113,13 +113,6 @@ static void keep_link(struct walk *walk, const char *path, const char *target)
 	collect_take(walk->collection, CONTENT_LINK, path, mem_string(target), strlen(target));
 }
 
-/* Absent is not the same as empty: an empty folder is also kept. */
-static void keep_folder(struct walk *walk, const char *path)
-{
-	if (*path)
-		collect_take(walk->collection, CONTENT_FOLDER, path, mem_string(""), 0);
-}
-
 static bool list(struct walk *walk, const char *path, struct strings *names)
 {
 	const int rc = sysfs_list_all(walk->collection->root, names, "%s", *path ? path : ".");
@@ -129,8 +122,9 @@ static bool list(struct walk *walk, const char *path, struct strings *names)
 		strings_add(&walk->unlisted, path);
 		collect_error(walk->collection, path, rc);
 	}
-	if (!rc)
-		keep_folder(walk, path);
+	/* Absent is not the same as empty: an empty folder is also kept. */
+	if (!rc && *path)
+		collect_take(walk->collection, CONTENT_FOLDER, path, mem_string(""), 0);
 	return !rc;
 }
 
@@ -139,13 +133,9 @@ static void take_tree(struct walk *walk, const char *folder);
 /* Nobody needs the power management and the events of a device, and some have effects. */
 static bool is_skipped(const char *folder, const char *name)
 {
-	static const char *const skipped[] = {"power", "modalias"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(skipped); i++)
-		if (!strcmp(name, skipped[i]))
-			return true;
 	/* In a copy that followed the links, only the uevent in `device` identifies the device. */
-	return !strcmp(name, "uevent") && !text_ends_with(folder, "/device");
+	return !strcmp(name, "power") || !strcmp(name, "modalias") ||
+	       (!strcmp(name, "uevent") && !text_ends_with(folder, "/device"));
 }
 
 /*
@@ -210,7 +200,7 @@ static bool floods(const struct walk *walk, const char *folder, int error)
 {
 	const char *slash = strrchr(folder, '/');
 
-	return walk->collection->root->live && slash && !strcmp(slash, "/counters") &&
+	return error && walk->collection->root->live && slash && !strcmp(slash, "/counters") &&
 	       error != -ENOENT;
 }
 
@@ -232,7 +222,7 @@ static void take_names(struct walk *walk, const char *folder, const char *names)
 			continue;
 		}
 		error = take(walk, path);
-		if (!error || !floods(walk, folder, error))
+		if (!floods(walk, folder, error))
 			error = 0;
 	}
 }
@@ -255,22 +245,18 @@ static char *resolve(const char *link, const char *target)
 
 	*(slash ? slash : path) = '\0';
 	while ((name = strsep(&rest, "/"))) {
-		char *longer;
-
 		if (!*name || !strcmp(name, "."))
 			continue;
-		if (!strcmp(name, "..")) {
-			slash = strrchr(path, '/');
-			if (!*path) {
-				free(path);
-				return NULL;
-			}
-			*(slash ? slash : path) = '\0';
+		if (strcmp(name, "..")) {
+			mem_extend(&path, "%s%s", *path ? "/" : "", name);
 			continue;
 		}
-		longer = join(path, name);
-		free(path);
-		path = longer;
+		if (!*path) {
+			free(path);
+			return NULL;
+		}
+		slash = strrchr(path, '/');
+		*(slash ? slash : path) = '\0';
 	}
 	return path;
 }

@@ -60,15 +60,11 @@ int collect_file(struct collection *collection, const char *path, enum source_ho
 /* Hides the values of passwords, keys and tokens in the text, in place. */
 void collect_hide_secrets(char *text);
 
-/* The answers of netlink and verbs on this host, for a snapshot: kernel/recording.h. */
-struct contents;
-struct problems;
-struct strings;
-
 /*
- * Runs the commands that list something, each in a separate process whose output is discarded, and
- * adds all their queries and the answers as netlink/answers and verbs/answers. So the snapshot can
- * answer these commands, whatever they query. A command that crashes or hangs leaves a problem, and
+ * The answers of netlink and verbs on this host, for a snapshot: kernel/recording.h. Runs the
+ * commands that list something, each in a separate process whose output is discarded, and adds all
+ * their queries and the answers as netlink/answers and verbs/answers. So the snapshot can answer
+ * these commands, whatever they query. A command that crashes or hangs leaves a problem, and
  * nothing of its own recording. Keys of memory are omitted. Returns 0 or -errno.
  */
 int recording_collect(struct contents *contents, struct problems *problems);

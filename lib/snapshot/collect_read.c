@@ -133,10 +133,8 @@ static size_t filter_lines(char *text, bool (*wanted)(const char *line))
 		last = *end;
 		*end = '\0';
 		if (wanted(line)) {
-			const size_t length = (size_t)(end - line);
-
-			memmove(out, line, length);
-			out += length;
+			memmove(out, line, (size_t)(end - line));
+			out += end - line;
 		}
 		*end = last;
 	}
@@ -169,18 +167,16 @@ static bool (*const filters[])(const char *line) = {
 	[SOURCE_BOOT] = is_boot_time,
 };
 
-/* A number of the PCI function that the file belongs to, such as its class, 0x020000; 0: unknown.
- */
+/* A number of the PCI function that the file belongs to, such as its class; 0: unknown. */
 static uint64_t number_beside(const struct collection *collection, const char *path,
 			      const char *name)
 {
 	char text[SYSFS_TEXT_SIZE];
-	uint64_t number;
+	uint64_t number = 0;
 
 	if (sysfs_read(collection->root, text, "%.*s/%s", (int)(strrchr(path, '/') - path), path,
-		       name) < 0 ||
-	    text_parse_u64(text, 16, 0xffffff, &number))
-		return 0;
+		       name) >= 0)
+		text_parse_u64(text, 16, 0xffffff, &number);
 	return number;
 }
 
@@ -201,14 +197,6 @@ static bool wants(const struct collection *collection, const char *path, enum so
 		       (class >> 8 == 0x0801 &&
 			number_beside(collection, path, "vendor") == PCI_VENDOR_MELLANOX);
 	return network || base == 0x03 || base == 0x06 || base == 0x12;
-}
-
-/* Keeps what providers_find_abi() finds in the library, which itself is too large. */
-static char *shrink_library(const char *bytes, size_t length)
-{
-	_cleanup_(freep) char *abi = providers_find_abi(bytes, length);
-
-	return abi ? mem_format("lib%%s-rdmav%s.so\n", abi) : mem_string("");
 }
 
 static bool is_left_out(struct collection *collection, const char *path, enum source_how how)
@@ -245,12 +233,14 @@ int collect_file(struct collection *collection, const char *path, enum source_ho
 		collect_hide_secrets(bytes);
 	if (how < ARRAY_SIZE(filters) && filters[how])
 		length = filter_lines(bytes, filters[how]);
+	/* Of the library, which is too large, only what providers_find_abi() finds in it is kept.
+	 */
 	if (how == SOURCE_LIBRARY) {
-		char *stub = shrink_library(bytes, length);
+		_cleanup_(freep) char *abi = providers_find_abi(bytes, length);
 
 		free(bytes);
-		bytes = stub;
-		length = strlen(stub);
+		bytes = abi ? mem_format("lib%%s-rdmav%s.so\n", abi) : mem_string("");
+		length = strlen(bytes);
 	}
 	/* Hundreds of units do not set this limit. */
 	if (how == SOURCE_UNITS && !length)

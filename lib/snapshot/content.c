@@ -35,12 +35,6 @@ static int compare(const void *one, const void *other)
 	return strcmp(((const struct content *)one)->path, ((const struct content *)other)->path);
 }
 
-static void clear(struct content *content)
-{
-	free(content->path);
-	free(content->bytes);
-}
-
 void contents_drop(struct contents *contents, const bool *marked)
 {
 	size_t kept = 0;
@@ -50,7 +44,8 @@ void contents_drop(struct contents *contents, const bool *marked)
 		struct content *item = &contents->items[i];
 
 		if (marked[i]) {
-			clear(item);
+			free(item->path);
+			free(item->bytes);
 			continue;
 		}
 		contents->bytes += strlen(item->path) + item->length;
@@ -73,19 +68,19 @@ void contents_sort(struct contents *contents)
 struct content *contents_find(const struct contents *contents, const char *path)
 {
 	/* The comparison reads only the path. */
-	_cleanup_(freep) char *copy = mem_string(path);
-	const struct content key = {.path = copy};
-	struct content *found = NULL;
+	const struct content key = {.path = (char *)(uintptr_t)path};
 
-	if (contents->count)
-		found = bsearch(&key, contents->items, contents->count, sizeof(key), compare);
-	return found;
+	return contents->count
+		       ? bsearch(&key, contents->items, contents->count, sizeof(key), compare)
+		       : NULL;
 }
 
 void contents_clear(struct contents *contents)
 {
-	for (size_t i = 0; i < contents->count; i++)
-		clear(&contents->items[i]);
+	for (size_t i = 0; i < contents->count; i++) {
+		free(contents->items[i].path);
+		free(contents->items[i].bytes);
+	}
 	free(contents->items);
 	*contents = (struct contents){0};
 }

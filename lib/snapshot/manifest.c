@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "snapshot/manifest.h"
 
-#include <stdlib.h>
-
 #include "base/clock.h"
 #include "base/mem.h"
 #include "kernel/sysfs.h"
@@ -45,11 +43,6 @@ void manifest_read(struct manifest *manifest, const struct root *root)
 
 void manifest_clear(struct manifest *manifest)
 {
-	free(manifest->file);
-	free(manifest->version);
-	free(manifest->host);
-	free(manifest->kernel);
-	free(manifest->boot_id);
-	free(manifest->time);
+	record_clear(&snapshot_schema, manifest);
 	*manifest = (struct manifest){.file = NULL};
 }

@@ -74,12 +74,8 @@ int loaded_modules_read(const char *directory, struct loaded_modules *modules)
 
 void loaded_modules_clear(struct loaded_modules *modules)
 {
-	for (size_t i = 0; i < modules->count; i++) {
-		free(modules->items[i].name);
-		free(modules->items[i].version);
-		free(modules->items[i].source_version);
-		strings_free(&modules->items[i].parameters);
-	}
+	for (size_t i = 0; i < modules->count; i++)
+		record_clear(&modules_schema, &modules->items[i]);
 	free(modules->items);
 	*modules = (struct loaded_modules){.count = 0};
 }

@@ -34,12 +34,9 @@ static void fill_names(struct mesh_agent *agent)
 
 	if (uname(&system))
 		return;
-	if (!host->name)
-		host->name = mem_string(agent->setup->name ?: system.nodename);
-	if (!host->kernel)
-		host->kernel = mem_string(system.release);
-	if (!host->release)
-		host->release = mem_string(RDMACTL_VERSION);
+	host->name = host->name ?: mem_string(agent->setup->name ?: system.nodename);
+	host->kernel = host->kernel ?: mem_string(system.release);
+	host->release = host->release ?: mem_string(RDMACTL_VERSION);
 }
 
 static void fill_limits(struct mesh_agent *agent)

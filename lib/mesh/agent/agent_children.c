@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -43,11 +44,15 @@ static void answer(struct mesh_agent *agent, uint64_t id, const struct mesh_resu
 		agent->answers_end_msec = clock_msec() + ANSWERS_MSEC;
 }
 
-static void answer_untried(struct mesh_agent *agent, uint64_t id, const char *reason)
+__attribute__((format(printf, 3, 4))) static void
+answer_untried(struct mesh_agent *agent, uint64_t id, const char *format, ...)
 {
 	struct mesh_result result = {.outcome = MESH_UNTRIED};
+	va_list values;
 
-	snprintf(result.reason, sizeof(result.reason), "%s", reason);
+	va_start(values, format);
+	vsnprintf(result.reason, sizeof(result.reason), format, values);
+	va_end(values);
 	answer(agent, id, &result);
 }
 
@@ -129,7 +134,6 @@ void mesh_agent_start(struct mesh_agent *agent, const struct mesh_order *told)
 {
 	struct mesh_child *child = free_place(agent);
 	struct mesh_order order = *told;
-	char text[128];
 	int rc;
 
 	text_clean_into(order.peer, sizeof(order.peer), told->peer, sizeof(told->peer));
@@ -147,11 +151,9 @@ void mesh_agent_start(struct mesh_agent *agent, const struct mesh_order *told)
 	if (order.timeout_msec > agent->admitted.timeout_msec)
 		order.timeout_msec = agent->admitted.timeout_msec;
 	rc = fork_child(agent, child, &order);
-	if (rc) {
-		snprintf(text, sizeof(text), "cannot start a process for the test: %s",
-			 strerror(-rc));
-		answer_untried(agent, order.id, text);
-	}
+	if (rc)
+		answer_untried(agent, order.id, "cannot start a process for the test: %s",
+			       strerror(-rc));
 }
 
 bool mesh_agent_wait_for(pid_t pid, uint32_t msec, int *ret_status)
@@ -176,26 +178,17 @@ static void kill_child(struct mesh_child *child)
 	child->end_msec = clock_msec() + CHILD_END_MSEC;
 }
 
-static void answer_by_status(struct mesh_agent *agent, const struct mesh_child *child, int status)
-{
-	char text[128];
-
-	if (WIFSIGNALED(status))
-		snprintf(text, sizeof(text), "the process of the test was killed by signal %d",
-			 WTERMSIG(status));
-	else
-		snprintf(text, sizeof(text), "the process of the test ended without a result");
-	answer_untried(agent, child->id, text);
-}
-
 static void take_end(struct mesh_agent *agent, struct mesh_child *child, int status)
 {
-	if (child->state == CHILD_ENDS && !child->cancelled) {
-		if (child->answered)
-			answer(agent, child->id, &child->result);
-		else
-			answer_by_status(agent, child, status);
-	}
+	const bool answers = child->state == CHILD_ENDS && !child->cancelled;
+
+	if (answers && child->answered)
+		answer(agent, child->id, &child->result);
+	else if (answers && WIFSIGNALED(status))
+		answer_untried(agent, child->id, "the process of the test was killed by signal %d",
+			       WTERMSIG(status));
+	else if (answers)
+		answer_untried(agent, child->id, "the process of the test ended without a result");
 	*child = (struct mesh_child){.pipe = -1};
 }
 

@@ -218,12 +218,6 @@ static const char *test_of(const struct selftest_result *row)
 	return row->test ? row->test : "test";
 }
 
-static void set_interrupted(struct mesh_result *result)
-{
-	result->outcome = MESH_UNTRIED;
-	snprintf(result->reason, sizeof(result->reason), "it was interrupted");
-}
-
 static void take_counters(const struct selftest_result *row, struct mesh_result *result)
 {
 	for (size_t i = 0; i < row->counter_count; i++) {
@@ -252,12 +246,10 @@ static const struct means {
 } connected = {SELFTEST_BY_RC, "rc-write", "bandwidth-write", "bandwidth-read"},
   datagrams = {SELFTEST_BY_UD, "ud-send", "bandwidth-send", NULL};
 
-/* Records a row; only the first failure counts, as the cause of later ones. */
+/* Records a row. */
 static void take_row(const struct selftest_result *row, const struct means *means,
 		     struct mesh_result *result)
 {
-	if (row->verdict.value == SELFTEST_FAIL && result->outcome != MESH_FAIL)
-		set_reason(result, MESH_FAIL, row, test_of(row));
 	/* A device that cannot run this test has shown nothing. */
 	if (row->verdict.value == SELFTEST_SKIP && is_test(row, means->data) &&
 	    result->outcome != MESH_FAIL)
@@ -268,30 +260,20 @@ static void take_row(const struct selftest_result *row, const struct means *mean
 		result->gbps[MESH_END_A] = row->bandwidth_gbps;
 	else if (means->to_a && is_test(row, means->to_a))
 		result->gbps[MESH_END_B] = row->bandwidth_gbps;
-	else if (is_test(row, "counters"))
-		take_counters(row, result);
 }
 
 /* What b sends, by datagrams. */
 static void take_to_a(const struct selftest_result *row, const struct means *means,
 		      struct mesh_result *result)
 {
-	if (row->verdict.value == SELFTEST_FAIL && result->outcome != MESH_FAIL)
-		set_reason(result, MESH_FAIL, row, test_of(row));
 	if (is_test(row, means->to_b))
 		result->gbps[MESH_END_B] = row->bandwidth_gbps;
-	else if (is_test(row, "counters"))
-		take_counters(row, result);
 }
 
-/* A failure here fails the pair; a device that cannot do it does not. */
+/* A device that cannot do it does not fail the pair. */
 static void take_both_ways(const struct selftest_result *row, const struct means *means,
 			   struct mesh_result *result)
 {
-	if (row->verdict.value == SELFTEST_FAIL && result->outcome != MESH_FAIL)
-		set_reason(result, MESH_FAIL, row, BOTH_WAYS);
-	if (is_test(row, "counters"))
-		take_counters(row, result);
 	if (!is_test(row, means->to_b))
 		return;
 	if (row->verdict.value == SELFTEST_SKIP && result->outcome == MESH_PASS)
@@ -313,10 +295,22 @@ static bool run_tests(const struct selftest_request *request, const struct endpo
 	struct selftest_results results = {0};
 	bool asked;
 
-	if (selftest_run(request, near, &results))
-		set_interrupted(result);
-	for (size_t i = 0; i < results.count; i++)
-		take(results.items[i], means, result);
+	if (selftest_run(request, near, &results)) {
+		result->outcome = MESH_UNTRIED;
+		snprintf(result->reason, sizeof(result->reason), "it was interrupted");
+	}
+	for (size_t i = 0; i < results.count; i++) {
+		const struct selftest_result *row = results.items[i];
+
+		/* Only the first failure counts, as the cause of later ones. */
+		if (row->verdict.value == SELFTEST_FAIL && result->outcome != MESH_FAIL)
+			set_reason(result, MESH_FAIL, row,
+				   request->ways.direction == DIRECTION_BOTH ? BOTH_WAYS
+									     : test_of(row));
+		if (is_test(row, "counters"))
+			take_counters(row, result);
+		take(row, means, result);
+	}
 	asked = !results.no_exchange;
 	selftest_results_free(&results);
 	return asked;

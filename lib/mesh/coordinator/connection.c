@@ -153,6 +153,13 @@ bool connection_put(struct coordinator *coordinator, struct connection *connecti
 	return false;
 }
 
+void connection_send(struct coordinator *coordinator, struct connection *connection,
+		     const struct mesh_message *message)
+{
+	if (connection_put(coordinator, connection, message))
+		connection_flush(coordinator, connection);
+}
+
 void connection_refuse(struct coordinator *coordinator, struct connection *connection,
 		       enum mesh_refusal refusal, const char *text, const char *hint)
 {
@@ -166,19 +173,17 @@ void connection_refuse(struct coordinator *coordinator, struct connection *conne
 	connection->host = NO_CONNECTION;
 	connection->state = CONNECTION_LEAVING;
 	connection->end_msec = clock_msec() + REFUSED_MSEC;
-	if (connection_put(coordinator, connection, &message))
-		connection_flush(coordinator, connection);
+	connection_send(coordinator, connection, &message);
 }
 
 void connection_ping(struct coordinator *coordinator, struct connection *connection)
 {
-	struct mesh_message ping = {.type = MESH_MESSAGE_PING};
+	const struct mesh_message ping = {.type = MESH_MESSAGE_PING,
+					  .ping.number = ++coordinator->ping_number};
 
-	connection->pinged = ++coordinator->ping_number;
+	connection->pinged = ping.ping.number;
 	connection->ping_msec = clock_msec();
-	ping.ping.number = connection->pinged;
-	if (connection_put(coordinator, connection, &ping))
-		connection_flush(coordinator, connection);
+	connection_send(coordinator, connection, &ping);
 }
 
 /*
@@ -188,15 +193,14 @@ void connection_ping(struct coordinator *coordinator, struct connection *connect
 static void take_clock(struct mesh_host *host, uint64_t there_msec, uint64_t round_trip_msec)
 {
 	const uint64_t error_msec = (round_trip_msec + 1) / 2;
-	/* Not this host's wall clock, which may be set while hosts come. */
-	const int64_t here_msec = (int64_t)clock_msec();
 
 	/* Differences of clocks must fit into 64 bits, whatever an agent sends. */
-	if (there_msec > INT64_MAX / 4)
+	if (there_msec > INT64_MAX / 4 ||
+	    (host->clock_error_msec.known && host->clock_error_msec.value < error_msec))
 		return;
-	if (host->clock_error_msec.known && host->clock_error_msec.value < error_msec)
-		return;
-	host->clock_msec = (int64_t)there_msec + (int64_t)round_trip_msec / 2 - here_msec;
+	/* Not this host's wall clock, which may be set while hosts come. */
+	host->clock_msec = (int64_t)there_msec + (int64_t)round_trip_msec / 2 -
+			   (int64_t)clock_msec();
 	host->clock_error_msec = number_of(error_msec);
 }
 

@@ -114,6 +114,9 @@ void connection_flush(struct coordinator *coordinator, struct connection *connec
 /* Queues a message. Returns false if it ended the connection because the agent reads too slowly. */
 bool connection_put(struct coordinator *coordinator, struct connection *connection,
 		    const struct mesh_message *message);
+/* Queues a message, and sends what is queued. */
+void connection_send(struct coordinator *coordinator, struct connection *connection,
+		     const struct mesh_message *message);
 /* Tells the agent why, and ends the connection when the agent closes it, or shortly afterwards. */
 void connection_refuse(struct coordinator *coordinator, struct connection *connection,
 		       enum mesh_refusal refusal, const char *text, const char *hint);

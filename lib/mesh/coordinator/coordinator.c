@@ -60,16 +60,12 @@ static void name_hosts(struct coordinator *coordinator)
 
 static void set_defaults(struct coordinator_setup *setup)
 {
-	if (!setup->wait_msec)
-		setup->wait_msec = DEFAULT_WAIT_MSEC;
-	if (!setup->settle_msec)
-		setup->settle_msec = DEFAULT_SETTLE_MSEC;
-	if (!setup->silence_msec)
-		setup->silence_msec = DEFAULT_SILENCE_MSEC;
+	setup->wait_msec = setup->wait_msec ?: DEFAULT_WAIT_MSEC;
+	setup->settle_msec = setup->settle_msec ?: DEFAULT_SETTLE_MSEC;
+	setup->silence_msec = setup->silence_msec ?: DEFAULT_SILENCE_MSEC;
+	setup->timeout_msec = setup->timeout_msec ?: LIMIT_MSEC;
 	if (setup->silence_msec < MESH_LEAST_SILENCE_MSEC)
 		setup->silence_msec = MESH_LEAST_SILENCE_MSEC;
-	if (!setup->timeout_msec)
-		setup->timeout_msec = LIMIT_MSEC;
 	if (setup->names && !setup->names->count)
 		setup->names = NULL;
 }
@@ -288,7 +284,6 @@ static void end_pause(struct coordinator *coordinator, uint64_t now_msec)
 static void serve_event(struct coordinator *coordinator, const struct epoll_event *event)
 {
 	const uint64_t data = event->data.u64;
-	struct connection *connection;
 
 	if (data == EVENT_LISTENER) {
 		accept_agents(coordinator);
@@ -302,7 +297,8 @@ static void serve_event(struct coordinator *coordinator, const struct epoll_even
 		if (watch->fd >= 0)
 			watch->ready(watch->context, watch->fd);
 	} else {
-		connection = &coordinator->connections[data];
+		struct connection *connection = &coordinator->connections[data];
+
 		/* An earlier event of the same turn may have ended it. */
 		if (connection->state != CONNECTION_FREE && event->events & EPOLLOUT)
 			connection_flush(coordinator, connection);

@@ -119,8 +119,7 @@ static void take_hello(struct coordinator *coordinator, struct connection *conne
 		return;
 	}
 	connection->state = CONNECTION_GUEST;
-	if (connection_put(coordinator, connection, &reply))
-		connection_flush(coordinator, connection);
+	connection_send(coordinator, connection, &reply);
 }
 
 static void take_response(struct coordinator *coordinator, struct connection *connection,
@@ -154,8 +153,7 @@ static void take_response(struct coordinator *coordinator, struct connection *co
 	connection->state = CONNECTION_ADMITTED;
 	connection->since_msec = clock_msec();
 	connection->end_msec = connection->since_msec + (setup->doctor ? DOCTOR_MSEC : ENTRY_MSEC);
-	if (connection_put(coordinator, connection, &reply))
-		connection_flush(coordinator, connection);
+	connection_send(coordinator, connection, &reply);
 }
 
 /* Number of hosts that have come or are entering. */
@@ -193,16 +191,6 @@ static void keep_refused(struct coordinator *coordinator, const char *name, cons
 		coordinator->setup.changed(coordinator->setup.context, host);
 }
 
-/*
- * Where other hosts reach this one: the address it connected from, else the one it reported.
- * replace_loopback() later replaces loopback addresses.
- */
-static struct ip_address address_of(const struct connection *connection,
-				    const struct mesh_host *host)
-{
-	return connection->address.family ? connection->address : host->address;
-}
-
 /* Moves what the agent reported into its host's entry, which keeps its name. */
 static void fill_host(struct coordinator *coordinator, struct connection *connection,
 		      struct mesh_host *told)
@@ -215,7 +203,12 @@ static void fill_host(struct coordinator *coordinator, struct connection *connec
 	host->name = NULL;
 	mesh_host_clear(host);
 	*host = *told;
-	host->address = address_of(connection, host);
+	/*
+	 * Where other hosts reach this one: the address it connected from, else the one it
+	 * reported. replace_loopback() later replaces loopback addresses.
+	 */
+	if (connection->address.family)
+		host->address = connection->address;
 	host->protocol = connection->protocol;
 	*told = (struct mesh_host){.name = NULL};
 }
@@ -224,24 +217,24 @@ static void fill_host(struct coordinator *coordinator, struct connection *connec
 static uint32_t place_of(struct coordinator *coordinator, struct connection *connection,
 			 const char *name)
 {
-	uint32_t number = names_find(coordinator, name);
+	const struct coordinator_setup *setup = &coordinator->setup;
+	const uint32_t number = names_find(coordinator, name);
 
-	if (number == NO_CONNECTION && coordinator->setup.names)
-		refuse(coordinator, connection, MESH_REFUSAL_FULL,
-		       "it is not one of the hosts of --hosts", NULL);
-	else if (number == NO_CONNECTION && coordinator->setup.host_count &&
-		 count_come(coordinator) >= coordinator->setup.host_count)
-		refuse(coordinator, connection, MESH_REFUSAL_FULL,
-		       "as many hosts as --hosts says have already joined", NULL);
-	else if (number != NO_CONNECTION && coordinator->host_connections[number] != NO_CONNECTION)
+	if (number != NO_CONNECTION && coordinator->host_connections[number] == NO_CONNECTION)
+		return number;
+	if (number != NO_CONNECTION)
 		refuse(coordinator, connection, MESH_REFUSAL_TWICE,
 		       "another agent of this name joined first",
 		       "let the launcher start one agent on each host; if hosts have the same "
 		       "name, give them others with --name");
-	else if (number == NO_CONNECTION)
-		return names_add(coordinator, name);
+	else if (setup->names)
+		refuse(coordinator, connection, MESH_REFUSAL_FULL,
+		       "it is not one of the hosts of --hosts", NULL);
+	else if (setup->host_count && count_come(coordinator) >= setup->host_count)
+		refuse(coordinator, connection, MESH_REFUSAL_FULL,
+		       "as many hosts as --hosts says have already joined", NULL);
 	else
-		return number;
+		return names_add(coordinator, name);
 	return NO_CONNECTION;
 }
 
@@ -293,12 +286,10 @@ static void take_gap(struct coordinator *coordinator, struct connection *connect
 	struct mesh_host *host = &coordinator->hosts[connection->host];
 
 	if (connection->protocol < MESH_PROTOCOL_GAPS || host->gap_count == MESH_MOST_GAPS ||
-	    (host->gap_count && told->place <= host->gaps[host->gap_count - 1].place)) {
+	    (host->gap_count && told->place <= host->gaps[host->gap_count - 1].place))
 		connection_end(coordinator, connection, "it sent an unexpected message");
-		return;
-	}
-	mem_append(&host->gaps, &host->gap_count, sizeof(*host->gaps));
-	mesh_gap_take(told, &host->gaps[host->gap_count - 1]);
+	else
+		mesh_gap_take(told, mem_append(&host->gaps, &host->gap_count, sizeof(*host->gaps)));
 }
 
 static void take_slot(struct coordinator *coordinator, struct connection *connection,

@@ -10,21 +10,16 @@
 #include "mesh/coordinator/connection.h"
 
 struct count {
-	size_t present, gone, on_the_way;
+	size_t come; /* even if they are refused or lost */
+	size_t on_the_way;
 };
 
 static struct count count_hosts(const struct coordinator *coordinator)
 {
 	struct count count = {0};
 
-	for (size_t i = 0; i < coordinator->host_count; i++) {
-		const enum mesh_presence presence = coordinator->hosts[i].presence;
-
-		if (presence == MESH_PRESENT)
-			count.present++;
-		else if (presence != MESH_ABSENT)
-			count.gone++;
-	}
+	for (size_t i = 0; i < coordinator->host_count; i++)
+		count.come += coordinator->hosts[i].presence != MESH_ABSENT;
 	for (size_t i = 0; i < coordinator->connection_count; i++) {
 		const enum connection_state state = coordinator->connections[i].state;
 
@@ -37,13 +32,11 @@ static struct count count_hosts(const struct coordinator *coordinator)
 static bool is_complete(const struct coordinator *coordinator, const struct count *count)
 {
 	const uint32_t wanted = coordinator->setup.host_count;
-	const uint64_t now = clock_msec();
 
 	if (wanted)
-		return count->present + count->gone >= wanted;
-	if (count->on_the_way || coordinator->guests || !(count->present + count->gone))
-		return false;
-	return now >= coordinator->arrival_msec + coordinator->setup.settle_msec;
+		return count->come >= wanted;
+	return !count->on_the_way && !coordinator->guests && count->come &&
+	       clock_msec() >= coordinator->arrival_msec + coordinator->setup.settle_msec;
 }
 
 struct place {

@@ -17,11 +17,6 @@
 /* Only the most frequent layouts are what others are compared with. */
 #define MOST_REFERENCES 32u
 
-static size_t count_ports(const struct mesh_host *host)
-{
-	return host->rail_count + host->gap_count;
-}
-
 /* Whether it is known where each port is, and no two are in the same place, as subfunctions are. */
 static bool is_clear(const struct strings *slots)
 {
@@ -147,7 +142,7 @@ void slots_compare(struct mesh_host *hosts, size_t count)
 		struct text_buffer text = {0};
 
 		if (hosts[i].presence != MESH_PRESENT || !hosts[i].slots.count ||
-		    hosts[i].slots.count != count_ports(&hosts[i]))
+		    hosts[i].slots.count != hosts[i].rail_count + hosts[i].gap_count)
 			continue;
 		for (size_t j = 0; j < hosts[i].slots.count; j++)
 			text_buffer_add(&text, "%s\n", hosts[i].slots.items[j]);
@@ -193,12 +188,6 @@ static void count_users(struct likes *likes, const struct mesh_host *hosts, size
 	}
 }
 
-/* If most hosts cannot use it either, it is hardly meant to be used. */
-static bool is_expected(const struct likes *likes, uint32_t place)
-{
-	return likes->users[place] * 2 >= likes->hosts;
-}
-
 static void number_host(const struct likes *likes, struct mesh_host *host)
 {
 	struct endpoint *rails = mem_alloc_zero(likes->rails + 1, sizeof(*rails));
@@ -218,7 +207,8 @@ static void number_host(const struct likes *likes, struct mesh_host *host)
 		memcpy(rails[number].device, gap->device, sizeof(gap->device));
 		rails[number].port = gap->port;
 		host->missing_rails |= (uint16_t)(1u << number);
-		if (is_expected(likes, place))
+		/* If most hosts cannot use it either, it is hardly meant to be used. */
+		if (likes->users[place] * 2 >= likes->hosts)
 			gap->rail = number_of(number);
 	}
 	free(host->rails);

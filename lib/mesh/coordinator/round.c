@@ -19,11 +19,6 @@
 /* Grace after the timeout of an order, for its agent to end it and to report that. */
 #define ORDER_GRACE_MSEC 3000u
 
-static struct slot *slot_of(struct coordinator *coordinator, size_t number)
-{
-	return &coordinator->slots[number];
-}
-
 static const struct mesh_pair *pair_of(const struct coordinator *coordinator, size_t number)
 {
 	return &coordinator->round->pairs[number];
@@ -53,7 +48,7 @@ static struct mesh_result result_of(const struct coordinator *coordinator, size_
 
 static void settle(struct coordinator *coordinator, size_t number, const struct mesh_result *result)
 {
-	struct slot *slot = slot_of(coordinator, number);
+	struct slot *slot = &coordinator->slots[number];
 
 	if (slot->done)
 		return;
@@ -80,12 +75,11 @@ static void give_up(struct coordinator *coordinator, size_t number, const char *
 static void cancel(struct coordinator *coordinator, size_t number)
 {
 	struct connection *connection = connection_of(coordinator, pair_of(coordinator, number)->a);
-	struct mesh_message message = {.type = MESH_MESSAGE_CANCEL};
+	const struct mesh_message message = {.type = MESH_MESSAGE_CANCEL,
+					     .cancel.id = id_of(coordinator, number)};
 
-	message.cancel.id = id_of(coordinator, number);
-	if (connection && connection->state == CONNECTION_MEMBER &&
-	    connection_put(coordinator, connection, &message))
-		connection_flush(coordinator, connection);
+	if (connection && connection->state == CONNECTION_MEMBER)
+		connection_send(coordinator, connection, &message);
 }
 
 void round_lose(struct coordinator *coordinator, uint32_t host)
@@ -95,7 +89,7 @@ void round_lose(struct coordinator *coordinator, uint32_t host)
 	for (size_t i = 0; i < coordinator->slot_count; i++) {
 		const struct mesh_pair *pair = pair_of(coordinator, i);
 
-		if (slot_of(coordinator, i)->done || (pair->a != host && pair->b != host))
+		if (coordinator->slots[i].done || (pair->a != host && pair->b != host))
 			continue;
 		give_up(coordinator, i, "%.100s was lost", lost->name);
 		if (pair->a != host)
@@ -114,7 +108,7 @@ static bool is_settled(struct coordinator *coordinator, const struct doubt *doub
 
 		alive = connection && connection->ponged >= doubt->pings[end];
 	}
-	return alive || slot_of(coordinator, doubt->slot)->done;
+	return alive || coordinator->slots[doubt->slot].done;
 }
 
 void round_heard(struct coordinator *coordinator)
@@ -137,14 +131,14 @@ void round_heard(struct coordinator *coordinator)
 static void begin_doubt(struct coordinator *coordinator, size_t number,
 			const struct mesh_result *result)
 {
-	const struct slot *slot = slot_of(coordinator, number);
+	const struct slot *slot = &coordinator->slots[number];
 	struct doubt *doubt = mem_alloc_zero(1, sizeof(*doubt));
 
 	doubt->slot = number;
 	doubt->result = *result;
 	doubt->next = coordinator->doubts;
 	coordinator->doubts = doubt;
-	slot_of(coordinator, number)->doubted = true;
+	coordinator->slots[number].doubted = true;
 	for (size_t end = 0; end < MESH_ENDS && !slot->done; end++) {
 		struct connection *connection = connection_of(coordinator,
 							      host_of_end(&result->pair, end));
@@ -212,7 +206,7 @@ void round_take(struct coordinator *coordinator, struct connection *connection,
 			       "its agent answered an order that it was not given");
 		return;
 	}
-	if (slot_of(coordinator, number)->done || slot_of(coordinator, number)->doubted)
+	if (coordinator->slots[number].done || coordinator->slots[number].doubted)
 		return;
 	if (both && !(tests_of(coordinator, pair_of(coordinator, number)) & MESH_BOTH_WAYS)) {
 		connection_end(coordinator, connection,
@@ -293,8 +287,8 @@ static void send_orders(struct coordinator *coordinator, uint32_t host, uint32_t
 	struct connection *connection;
 	struct mesh_message message;
 
-	for (uint32_t i = first; i != NO_SLOT; i = slot_of(coordinator, i)->next) {
-		if (slot_of(coordinator, i)->done || !can_order(coordinator, i))
+	for (uint32_t i = first; i != NO_SLOT; i = coordinator->slots[i].next) {
+		if (coordinator->slots[i].done || !can_order(coordinator, i))
 			continue;
 		make_order(coordinator, i, &message);
 		connection_put(coordinator, connection_of(coordinator, host), &message);
@@ -318,12 +312,12 @@ static void start(struct coordinator *coordinator, const struct coordinator_roun
 	for (size_t i = round->count; i--;) {
 		const uint32_t host = round->pairs[i].a;
 
-		*slot_of(coordinator, i) = (struct slot){.next = NO_SLOT};
+		coordinator->slots[i] = (struct slot){.next = NO_SLOT};
 		if (host >= hosts) {
 			give_up(coordinator, i, "there is no such host");
 			continue;
 		}
-		slot_of(coordinator, i)->next = firsts[host];
+		coordinator->slots[i].next = firsts[host];
 		firsts[host] = (uint32_t)i;
 	}
 	for (uint32_t i = 0; i < hosts; i++)
@@ -338,7 +332,7 @@ static void start(struct coordinator *coordinator, const struct coordinator_roun
 static void end_orders(struct coordinator *coordinator, const char *why)
 {
 	for (size_t i = 0; i < coordinator->slot_count; i++) {
-		const struct slot *slot = slot_of(coordinator, i);
+		const struct slot *slot = &coordinator->slots[i];
 
 		if (slot->done || slot->doubted)
 			continue;
@@ -351,7 +345,7 @@ static void finish(struct coordinator *coordinator)
 {
 	end_orders(coordinator, "interrupted");
 	for (size_t i = 0; i < coordinator->slot_count; i++)
-		if (!slot_of(coordinator, i)->done)
+		if (!coordinator->slots[i].done)
 			give_up(coordinator, i, "interrupted");
 	while (coordinator->doubts) {
 		struct doubt *doubt = coordinator->doubts;

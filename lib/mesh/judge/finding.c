@@ -108,15 +108,8 @@ void finding_set_next_step(struct judge_finding *finding, const char *text)
 
 void judge_findings_clear(struct judge_findings *findings)
 {
-	for (size_t i = 0; i < findings->count; i++) {
-		struct judge_finding *finding = &findings->items[i];
-
-		finding_clear(&finding->finding);
-		free(finding->host_name);
-		free(finding->peer_name);
-		free(finding->device);
-		strings_free(&finding->hosts);
-	}
+	for (size_t i = 0; i < findings->count; i++)
+		record_clear(&judge_schema, &findings->items[i]);
 	free(findings->items);
 	*findings = (struct judge_findings){0};
 }

@@ -479,12 +479,8 @@ void diff_note_unknowns(const struct diff *diff, const char *const names[2],
 
 void diff_clear(struct diff *diff)
 {
-	for (size_t i = 0; i < diff->count; i++) {
-		free(diff->items[i].object);
-		free(diff->items[i].field);
-		free(diff->items[i].before);
-		free(diff->items[i].after);
-	}
+	for (size_t i = 0; i < diff->count; i++)
+		record_clear(&differences_schema, &diff->items[i]);
 	free(diff->items);
 	free(diff->unknowns);
 	diff_names_free(diff->absent);

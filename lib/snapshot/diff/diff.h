@@ -12,6 +12,24 @@
 #include "schema/problem.h"
 #include "schema/schema.h"
 
+/*
+ * Names of objects, as a tree of tsearch(3): a host may have thousands of objects, so no list of
+ * them is walked for each value. NULL is an empty tree.
+ */
+struct names;
+
+struct name {
+	char *text;
+	char *later; /* name on the later side, if it was renamed */
+};
+
+/* Adds the first `length` bytes of the text, unless the name is there already. */
+void diff_names_add(struct names **names, const char *text, size_t length, const char *later);
+const struct name *diff_names_find(struct names *names, const char *text); /* NULL: not there */
+/* Whether the object is one of the names, or part of one. */
+bool diff_names_cover(struct names *names, const char *object);
+void diff_names_free(struct names *names);
+
 enum diff_side { DIFF_BEFORE, DIFF_AFTER, DIFF_SIDES };
 
 struct diff_kind {
@@ -47,8 +65,6 @@ struct diff_rows {
 	bool answers; /* netlink and verbs answer; else every unknown value is merely unknown */
 };
 
-struct names;
-
 struct diff {
 	struct difference *items;
 	size_t count;
@@ -65,21 +81,3 @@ void diff_compare(struct diff *diff, const struct diff_kind *kind, const struct 
 void diff_note_unknowns(const struct diff *diff, const char *const names[DIFF_SIDES],
 			struct problems *problems);
 void diff_clear(struct diff *diff);
-
-/*
- * Names of objects, as a tree of tsearch(3): a host may have thousands of objects, so no list of
- * them is walked for each value. NULL is an empty tree.
- */
-struct names;
-
-struct name {
-	char *text;
-	char *later; /* name on the later side, if it was renamed */
-};
-
-/* Adds the first `length` bytes of the text, unless the name is there already. */
-void diff_names_add(struct names **names, const char *text, size_t length, const char *later);
-const struct name *diff_names_find(struct names *names, const char *text); /* NULL: not there */
-/* Whether the object is one of the names, or part of one. */
-bool diff_names_cover(struct names *names, const char *object);
-void diff_names_free(struct names *names);
