@@ -88,11 +88,6 @@ static void measure(struct mesh_fabric *mesh)
 		measure_from(mesh, i, queue);
 }
 
-static uint64_t guid_of(const struct endpoint *rail)
-{
-	return rail->link_layer == LINK_LAYER_INFINIBAND ? gid_interface_id(&rail->gid) : 0;
-}
-
 static void place(struct mesh_fabric *mesh, size_t number, uint32_t port)
 {
 	if (mesh->partners[number] != FABRIC_NONE || mesh->fabric.ports[port].peer == FABRIC_NONE)
@@ -154,11 +149,13 @@ static void place_by_guid(struct mesh_fabric *mesh, const struct mesh_host *host
 	qsort(guids, guid_count, sizeof(*guids), compare_guids);
 	for (uint32_t h = 0; h < count; h++)
 		for (uint32_t r = 0; r < hosts[h].rail_count; r++) {
-			const struct port_guid key = {.guid = guid_of(&hosts[h].rails[r])};
-			const struct port_guid *found = key.guid ? bsearch(&key, guids, guid_count,
-									   sizeof(*guids),
-									   compare_guids)
-								 : NULL;
+			const struct endpoint *rail = &hosts[h].rails[r];
+			const struct port_guid key = {.guid = gid_interface_id(&rail->gid)};
+			const struct port_guid *found =
+				key.guid && rail->link_layer == LINK_LAYER_INFINIBAND
+					? bsearch(&key, guids, guid_count, sizeof(*guids),
+						  compare_guids)
+					: NULL;
 
 			if (found)
 				place(mesh, (size_t)h * MESH_MOST_RAILS + r, found->port);

@@ -210,12 +210,6 @@ static bool wait_for_end(struct mesh_launch *launch, unsigned int msec)
 	return launch->ended;
 }
 
-/* Whether the group has no processes left; the launcher itself must have been reaped. */
-static bool group_is_empty(const struct mesh_launch *launch)
-{
-	return kill(-launch->pid, 0) && errno == ESRCH;
-}
-
 bool mesh_launch_stop(struct mesh_launch *launch, unsigned int msec)
 {
 	const uint64_t end = clock_msec() + msec + TERM_MSEC;
@@ -232,7 +226,8 @@ bool mesh_launch_stop(struct mesh_launch *launch, unsigned int msec)
 	ended = wait_for_end(launch, KILLED_MSEC);
 	if (ended)
 		waitpid(launch->pid, &launch->status, 0);
-	for (int i = 0; i < 50 && ended && !group_is_empty(launch); i++)
+	/* The group is empty once there is nobody to send a signal to. */
+	for (int i = 0; i < 50 && ended && (!kill(-launch->pid, 0) || errno != ESRCH); i++)
 		usleep(LAUNCHER_POLL_MSEC * 1000);
 	mesh_launch_read(launch, swallow, NULL);
 	if (launch->output >= 0)

@@ -290,16 +290,6 @@ static int write_map(void *context, FILE *file)
 	return render_text(file, svg);
 }
 
-static void save_map(struct mesh_work *work)
-{
-	const char *path = work->args->heat_map;
-	int rc = file_replace(path, write_map, work);
-
-	if (rc)
-		listing_fail_format(&work->listing, STATUS_FAILED, NULL, "cannot write %s: %s",
-				    path, file_replace_error(rc));
-}
-
 /* Output that does not go to standard output goes to standard error, for people. */
 int mesh_output(struct mesh_work *work)
 {
@@ -309,8 +299,14 @@ int mesh_output(struct mesh_work *work)
 
 	if (!work->judge)
 		return listing_end(&work->listing);
-	if (args->heat_map)
-		save_map(work);
+	if (args->heat_map) {
+		const int failed = file_replace(args->heat_map, write_map, work);
+
+		if (failed)
+			listing_fail_format(&work->listing, STATUS_FAILED, NULL,
+					    "cannot write %s: %s", args->heat_map,
+					    file_replace_error(failed));
+	}
 	if (args->exclude_list.known) {
 		_cleanup_(freep) char *text = exclude_text(
 			&work->findings, (enum exclude_form)args->exclude_list.value);

@@ -30,18 +30,6 @@ static const struct field fields[] = {
 static const struct schema plan_schema = SCHEMA("mesh_plan", struct planned_stage, fields,
 						"a stage of a plan");
 
-/* Makes hosts that are all present, with rails that all work. */
-static struct mesh_host *make_hosts(uint32_t count, uint32_t rails)
-{
-	struct mesh_host *hosts = mem_alloc_zero(count, sizeof(*hosts));
-
-	for (uint32_t i = 0; i < count; i++) {
-		hosts[i].presence = MESH_PRESENT;
-		hosts[i].rail_count = rails;
-	}
-	return hosts;
-}
-
 struct estimate {
 	const struct mesh_args *args;
 	struct session_setup session;
@@ -123,7 +111,7 @@ static void plan_all(struct listing *listing, const struct mesh_args *args, cons
 {
 	const uint32_t count = args->host_count.known ? (uint32_t)args->host_count.value : 0;
 	const uint32_t rails = args->rails.known ? (uint32_t)args->rails.value : 1;
-	_cleanup_(freep) struct mesh_host *hosts = make_hosts(count, rails);
+	_cleanup_(freep) struct mesh_host *hosts = mem_alloc_zero(count, sizeof(*hosts));
 	struct estimate estimate = {.args = args};
 	const struct plan_scope scope = {
 		.hosts = hosts,
@@ -132,6 +120,8 @@ static void plan_all(struct listing *listing, const struct mesh_args *args, cons
 		.one_rail = args->one_rail,
 	};
 
+	for (uint32_t i = 0; i < count; i++)
+		hosts[i] = (struct mesh_host){.presence = MESH_PRESENT, .rail_count = rails};
 	mesh_work_tests(args, &estimate.session);
 	for (size_t i = 0; i < plan->count; i++)
 		if (plan_stage(listing, &estimate, &plan->stages[i], &scope, &planned[i]))

@@ -55,16 +55,6 @@ static int open_rows(const char *path, bool append, FILE **ret_file)
 	return 0;
 }
 
-static void name_modes(struct mesh_work *work)
-{
-	work->modes.known = true;
-	for (size_t i = 0; i < work->plan.count; i++) {
-		_cleanup_(freep) char *mode = plan_stage_text(&work->plan.stages[i]);
-
-		strings_add(&work->modes, mode);
-	}
-}
-
 /* Results belong to a stage: a different one with the same number would be judged by them. */
 static bool check_stages(struct mesh_work *work, const char *path)
 {
@@ -88,7 +78,12 @@ bool mesh_rows_open(struct mesh_work *work)
 	size_t length;
 	int rc;
 
-	name_modes(work);
+	work->modes.known = true;
+	for (size_t i = 0; i < work->plan.count; i++) {
+		_cleanup_(freep) char *mode = plan_stage_text(&work->plan.stages[i]);
+
+		strings_add(&work->modes, mode);
+	}
 	if (work->listing.ctx->globals.jsonl)
 		render_stream_init(&work->shown_rows, stdout, &options, &work->listing.columns);
 	if (!path)

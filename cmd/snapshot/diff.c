@@ -42,7 +42,7 @@ enum side_kind {
 struct side_list {
 	const void **rows;
 	size_t count;
-	bool known; /* it could be read; an empty list then means that there are none */
+	bool known; /* it could be read: without rows there are none */
 };
 
 /* One side: all records of a snapshot, a saved tree or the live host. */
@@ -90,11 +90,15 @@ static const struct diff_kind side_kinds[SIDE_KINDS] = {
 			   .partial = true},
 };
 
-static void add(struct side *side, enum side_kind kind, const void *row)
+/* Adds records of a kind, which are side by side. */
+static void add(struct side *side, enum side_kind kind, const void *records, size_t count)
 {
 	struct side_list *list = &side->lists[kind];
 
-	MEM_ADD(list->rows, list->count) = row;
+	list->known = true;
+	for (size_t i = 0; i < count; i++)
+		MEM_ADD(list->rows, list->count) = (const char *)records +
+						   i * side_kinds[kind].schema->record_size;
 }
 
 static uint64_t needs_of_kinds(void)
@@ -109,52 +113,41 @@ static uint64_t needs_of_kinds(void)
 
 static void add_ports(struct side *side, const struct device *device)
 {
+	add(side, SIDE_PORTS, device->ports, device->port_count);
 	for (size_t i = 0; i < device->port_count; i++) {
 		const struct port *port = &device->ports[i];
 
-		add(side, SIDE_PORTS, port);
-		for (size_t j = 0; j < port->gid_count; j++)
-			add(side, SIDE_GIDS, &port->gids[j]);
-		for (size_t j = 0; j < port->pkey_count; j++)
-			add(side, SIDE_PKEYS, &port->pkeys[j]);
+		add(side, SIDE_GIDS, port->gids, port->gid_count);
+		add(side, SIDE_PKEYS, port->pkeys, port->pkey_count);
 	}
 }
 
 static void list_devices(struct side *side)
 {
-	const struct device_list *devices = &side->inventory.devices;
+	const struct inventory *inventory = &side->inventory;
+	const struct device_list *devices = &inventory->devices;
 
-	for (size_t i = 0; i < devices->count; i++) {
-		add(side, SIDE_DEVICES, &devices->items[i]);
+	add(side, SIDE_DEVICES, devices->items, devices->count);
+	for (size_t i = 0; i < devices->count; i++)
 		add_ports(side, &devices->items[i]);
-	}
-	netdev_list_make(&side->netdevs, devices, &side->inventory.links);
-	for (size_t i = 0; i < side->netdevs.count; i++)
-		add(side, SIDE_NETDEVS, &side->netdevs.items[i]);
-	for (size_t i = 0; i < side->inventory.caps_count; i++)
-		add(side, SIDE_CAPS, &side->inventory.caps[i]);
+	netdev_list_make(&side->netdevs, devices, &inventory->links);
+	add(side, SIDE_NETDEVS, side->netdevs.items, side->netdevs.count);
 	for (size_t i = SIDE_DEVICES; i <= SIDE_PKEYS; i++)
 		side->lists[i].known = true;
-	side->lists[SIDE_CAPS].known = side->inventory.answers;
+	if (inventory->answers)
+		add(side, SIDE_CAPS, inventory->caps, inventory->caps_count);
 }
 
 static void list_settings(struct side *side)
 {
-	const size_t count = side->inventory.devices.count;
-
 	function_list_read(&side->functions, &side->inventory, side->root, &side->problems);
-	for (size_t i = 0; i < side->functions.count; i++)
-		add(side, SIDE_FUNCTIONS, &side->functions.items[i]);
-	side->lists[SIDE_FUNCTIONS].known = true;
+	add(side, SIDE_FUNCTIONS, side->functions.items, side->functions.count);
 	side->settings = device_settings_list(&side->inventory, &side->problems);
-	for (size_t i = 0; i < count; i++)
-		add(side, SIDE_SETTINGS, &side->settings[i]);
-	side->lists[SIDE_SETTINGS].known = side->inventory.answers;
-	side->lists[SIDE_ROCE].known = !roce_list_load(&side->roce, &side->inventory, side->root,
-						       &(struct number){.known = false},
-						       &side->problems);
-	for (size_t i = 0; i < side->roce.count; i++)
-		add(side, SIDE_ROCE, &side->roce.items[i]);
+	if (side->inventory.answers)
+		add(side, SIDE_SETTINGS, side->settings, side->inventory.devices.count);
+	if (!roce_list_load(&side->roce, &side->inventory, side->root,
+			    &(struct number){.known = false}, &side->problems))
+		add(side, SIDE_ROCE, side->roce.items, side->roce.count);
 }
 
 static void list_host(struct side *side)
@@ -162,22 +155,16 @@ static void list_host(struct side *side)
 	struct problems none = {.items = NULL};
 
 	/* Opening an RDMA netlink socket would load the RDMA core. */
-	if (!inventory_find_core(side->root, &none) && side->inventory.answers)
-		side->lists[SIDE_SYSTEM].known = !system_settings_read(side->root, &side->system);
+	if (!inventory_find_core(side->root, &none) && side->inventory.answers &&
+	    !system_settings_read(side->root, &side->system))
+		add(side, SIDE_SYSTEM, &side->system, 1);
 	problems_free(&none);
-	if (side->lists[SIDE_SYSTEM].known)
-		add(side, SIDE_SYSTEM, &side->system);
-	side->lists[SIDE_MODULES].known = !loaded_modules_read(side->root, &side->modules);
-	for (size_t i = 0; i < side->modules.count; i++)
-		add(side, SIDE_MODULES, &side->modules.items[i]);
-	if (side->root)
-		side->lists[SIDE_VERSIONS].known = !snapshot_versions(side->root,
-								      &side->components);
-	else
+	if (!loaded_modules_read(side->root, &side->modules))
+		add(side, SIDE_MODULES, side->modules.items, side->modules.count);
+	if (!side->root)
 		version_components(&side->components, NULL);
-	side->lists[SIDE_VERSIONS].known |= !side->root;
-	for (size_t i = 0; i < side->components.count; i++)
-		add(side, SIDE_VERSIONS, &side->components.items[i]);
+	if (!side->root || !snapshot_versions(side->root, &side->components))
+		add(side, SIDE_VERSIONS, side->components.items, side->components.count);
 }
 
 /* Without RDMA there are no devices: a fact to compare, not a problem. */
@@ -196,24 +183,6 @@ static int load(struct side *side)
 	list_settings(side);
 	list_host(side);
 	return 0;
-}
-
-/*
- * `path` NULL is the live host. Returns 0, or -errno with a message and perhaps a next step, both
- * for the caller to free. Release in the opposite order of opening: see snapshot/open.h.
- */
-static int side_open(struct side *side, const char *path, char **ret_message, char **ret_hint)
-{
-	int rc;
-
-	*side = (struct side){.name = path ? path : "this host", .snapshot = SNAPSHOT_NONE};
-	rc = root_file_unpack(path, &side->snapshot, &side->root, ret_message, ret_hint);
-	if (rc)
-		return rc;
-	rc = load(side);
-	if (rc)
-		*ret_message = mem_format("cannot read %s: %s", side->name, strerror(-rc));
-	return rc;
 }
 
 static void side_close(struct side *side)
@@ -271,13 +240,21 @@ static void compare(struct listing *listing, const struct side sides[DIFF_SIDES]
 	diff_note_unknowns(diff, names, &listing->problems);
 }
 
+/*
+ * `path` NULL is the live host. Release in the opposite order of opening: see snapshot/open.h.
+ */
 static bool open_side(struct listing *listing, struct side *side, const char *path)
 {
 	_cleanup_(freep) char *message = NULL, *hint = NULL;
+	int rc;
 
-	if (!side_open(side, path, &message, &hint))
-		return true;
-	return listing_fail(listing, STATUS_FAILED, message, hint);
+	*side = (struct side){.name = path ? path : "this host", .snapshot = SNAPSHOT_NONE};
+	rc = root_file_unpack(path, &side->snapshot, &side->root, &message, &hint);
+	if (rc)
+		return listing_fail(listing, STATUS_FAILED, message, hint);
+	rc = load(side);
+	return !rc || listing_fail_format(listing, STATUS_FAILED, NULL, "cannot read %s: %s",
+					  side->name, strerror(-rc));
 }
 
 static bool has_root(struct listing *listing)

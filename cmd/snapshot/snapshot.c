@@ -170,17 +170,6 @@ static void add_manifest(struct snapshot_run *run)
 	contents_sort(&run->contents);
 }
 
-/* Records what is not in files. */
-static void record(struct snapshot_run *run)
-{
-	struct problems *problems = &run->listing.problems;
-	int rc = recording_collect(&run->contents, problems);
-
-	if (rc)
-		problem_add(problems, NULL, "netlink and verbs", "netlink", rc, NULL);
-	collect_kernel_log(&run->collection);
-}
-
 static bool make_anonymiser(struct snapshot_run *run, struct anonymiser **ret_anonymiser)
 {
 	const char *path = run->args->anonymise_key;
@@ -297,15 +286,22 @@ static void anonymise(struct snapshot_run *run, struct anonymiser *anonymiser)
 
 static void gather(struct snapshot_run *run, struct anonymiser *anonymiser)
 {
+	struct problems *problems = &run->listing.problems;
+	int rc;
+
 	run->collection.root = &run->root;
 	run->collection.contents = &run->contents;
-	run->collection.problems = &run->listing.problems;
+	run->collection.problems = problems;
 	manifest_read(&run->manifest, &run->root);
 	collect(&run->collection);
-	if (run->root.live)
-		record(run);
-	else if (run->root.recorded)
+	if (run->root.live) {
+		rc = recording_collect(&run->contents, problems);
+		if (rc)
+			problem_add(problems, NULL, "netlink and verbs", "netlink", rc, NULL);
+		collect_kernel_log(&run->collection);
+	} else if (run->root.recorded) {
 		collect_recorded(&run->collection);
+	}
 	contents_sort(&run->contents);
 	if (anonymiser)
 		anonymise(run, anonymiser);

@@ -102,16 +102,6 @@ static int read_document(const struct root *root, struct component_list *list)
 	return 0;
 }
 
-static int read_release(const struct root *root, struct component_list *list)
-{
-	_cleanup_(freep) char *release = sysfs_text(root, "proc/sys/kernel/osrelease");
-
-	if (!release)
-		return -ENOENT;
-	component_add(list, "kernel", NULL, release, NULL);
-	return 0;
-}
-
 int snapshot_versions(const char *directory, struct component_list *list)
 {
 	struct root root;
@@ -120,8 +110,13 @@ int snapshot_versions(const char *directory, struct component_list *list)
 	if (rc)
 		return rc;
 	rc = root.recorded ? read_document(&root, list) : -ENOENT;
-	if (rc)
-		rc = read_release(&root, list);
+	if (rc) {
+		_cleanup_(freep) char *release = sysfs_text(&root, "proc/sys/kernel/osrelease");
+
+		if (release)
+			component_add(list, "kernel", NULL, release, NULL);
+		rc = release ? 0 : -ENOENT;
+	}
 	root_close(&root);
 	return rc;
 }

@@ -91,14 +91,6 @@ static bool any_in(const struct mesh_agent *agent, enum mesh_child_state state)
 	return false;
 }
 
-static struct mesh_child *free_place(struct mesh_agent *agent)
-{
-	for (size_t i = 0; i < MESH_MOST_CHILDREN; i++)
-		if (!agent->children[i].pid)
-			return &agent->children[i];
-	return NULL;
-}
-
 static int fork_child(struct mesh_agent *agent, struct mesh_child *child,
 		      const struct mesh_order *order)
 {
@@ -132,10 +124,13 @@ static int fork_child(struct mesh_agent *agent, struct mesh_child *child,
 
 void mesh_agent_start(struct mesh_agent *agent, const struct mesh_order *told)
 {
-	struct mesh_child *child = free_place(agent);
+	struct mesh_child *child = NULL;
 	struct mesh_order order = *told;
 	int rc;
 
+	for (size_t i = 0; i < MESH_MOST_CHILDREN && !child; i++)
+		if (!agent->children[i].pid)
+			child = &agent->children[i];
 	text_clean_into(order.peer, sizeof(order.peer), told->peer, sizeof(told->peer));
 	if (order.rail >= agent->local.host.rail_count) {
 		answer_untried(agent, order.id, "this host has no such rail");

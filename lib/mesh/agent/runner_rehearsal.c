@@ -59,14 +59,6 @@ static char *choose_name(const struct rehearsal *rehearsal, const struct mesh_ru
 	return mem_format("%s-%" PRIu64, own, number);
 }
 
-static void add_gap(struct mesh_host *host, uint32_t place, const char *reason)
-{
-	struct mesh_gap gap = {.place = place, .port = 1, .reason = mem_string(reason)};
-
-	snprintf(gap.device, sizeof(gap.device), "mlx5_%u", place);
-	MEM_ADD(host->gaps, host->gap_count) = gap;
-}
-
 /* Those after an adapter that is gone have the names that a start of the host without it gives. */
 static void fill_rails(const struct rehearsed *rehearsed, struct mesh_host *host)
 {
@@ -85,7 +77,11 @@ static void fill_rails(const struct rehearsed *rehearsed, struct mesh_host *host
 			continue;
 		strings_add(&host->slots, slot);
 		if (reason) {
-			add_gap(host, own, reason);
+			struct mesh_gap gap = {
+				.place = own, .port = 1, .reason = mem_string(reason)};
+
+			snprintf(gap.device, sizeof(gap.device), "mlx5_%u", own);
+			MEM_ADD(host->gaps, host->gap_count) = gap;
 			continue;
 		}
 		host->rail_count++;

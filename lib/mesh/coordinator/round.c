@@ -225,15 +225,6 @@ void round_take(struct coordinator *coordinator, struct connection *connection,
 		settle(coordinator, number, &result);
 }
 
-static bool takes_part(struct coordinator *coordinator, uint32_t host)
-{
-	const struct connection *connection = host < coordinator->host_count
-						      ? connection_of(coordinator, host)
-						      : NULL;
-
-	return connection && connection->state == CONNECTION_MEMBER;
-}
-
 /* Agents count only those of their rails that they can use. */
 static void make_order(const struct coordinator *coordinator, uint32_t number,
 		       struct mesh_message *message)
@@ -267,11 +258,14 @@ static bool can_order(struct coordinator *coordinator, size_t number)
 
 	for (size_t end = 0; end < MESH_ENDS; end++) {
 		const uint32_t host = host_of_end(pair, end);
+		const bool known = host < coordinator->host_count;
+		const struct connection *connection = known ? connection_of(coordinator, host)
+							    : NULL;
 
-		if (takes_part(coordinator, host))
+		if (connection && connection->state == CONNECTION_MEMBER)
 			continue;
 		give_up(coordinator, number, "%.100s does not take part",
-			host < coordinator->host_count ? coordinator->hosts[host].name : "?");
+			known ? coordinator->hosts[host].name : "?");
 		return false;
 	}
 	if (mesh_host_has_rail(&coordinator->hosts[pair->a], pair->rail_a) &&

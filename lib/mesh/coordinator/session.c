@@ -122,13 +122,6 @@ static bool fits(const struct session *session)
 	return !budget || clock_msec() - session->begin_msec + round <= budget;
 }
 
-static bool can_pair(const struct session *session, const struct mesh_pair *one,
-		     const struct mesh_pair *other)
-{
-	return one->a != other->a && one->rail_a == other->rail_a && is_present(session, one->a) &&
-	       is_present(session, other->a);
-}
-
 /* Pairs up those whose partner was lost; any left over stay alone. */
 static void pair_orphans(struct session *session, struct plan_stage *stage)
 {
@@ -138,7 +131,10 @@ static void pair_orphans(struct session *session, struct plan_stage *stage)
 
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = i + 1; j < count && !taken[i]; j++) {
-			if (taken[j] || !can_pair(session, &orphans[i], &orphans[j]))
+			if (taken[j] || orphans[i].a == orphans[j].a ||
+			    orphans[i].rail_a != orphans[j].rail_a ||
+			    !is_present(session, orphans[i].a) ||
+			    !is_present(session, orphans[j].a))
 				continue;
 			taken[i] = taken[j] = true;
 			MEM_ADD(stage->pairs, stage->pair_count) = (struct mesh_pair){

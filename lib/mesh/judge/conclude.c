@@ -32,7 +32,8 @@ static bool is_bad_by_itself(const struct judge *judge, const struct culprit *cu
 }
 
 /* Adds what the first pass says of a port that only the second pass found to be bad. */
-static void add_first_pass(struct text_buffer *text, const struct judge *judge, uint32_t number)
+static void add_first_pass(struct judge_finding *finding, const struct judge *judge,
+			   uint32_t number)
 {
 	const struct port *port = &judge->ports[number];
 	const uint32_t partners = port->judged - port->judged_again;
@@ -46,12 +47,12 @@ static void add_first_pass(struct text_buffer *text, const struct judge *judge, 
 			edge_port(edge, MESH_END_B) == number);
 	}
 	if (partners > bad)
-		text_buffer_add(text, "good with %" PRIu32 " partner%s at first", partners - bad,
-				text_plural_s(partners - bad));
+		finding_say(finding, "good with %" PRIu32 " partner%s at first", partners - bad,
+			    text_plural_s(partners - bad));
 	else if (partners == 1)
-		text_buffer_add(text, "its only partner is bad itself");
+		finding_say(finding, "its only partner is bad itself");
 	else
-		text_buffer_add(text, "its %" PRIu32 " partners are bad themselves", partners);
+		finding_say(finding, "its %" PRIu32 " partners are bad themselves", partners);
 }
 
 static void conclude_port(struct conclusion *conclusion, const struct culprit *whole,
@@ -62,7 +63,6 @@ static void conclude_port(struct conclusion *conclusion, const struct culprit *w
 	const enum judge_finding_id id = is_bad_by_itself(judge, culprit)
 						 ? JUDGE_RAIL
 						 : words_id(tally, JUDGE_RAIL);
-	struct text_buffer text = {0};
 	struct judge_finding *finding = finding_add_port(conclusion, id, culprit->number, NULL);
 
 	if (culprit->judged) {
@@ -70,21 +70,20 @@ static void conclude_port(struct conclusion *conclusion, const struct culprit *w
 		finding->judged = number_of(culprit->judged);
 	}
 	if (judge->ports[culprit->number].alone_bad)
-		words_add_loopback(&text, judge, culprit->number, "");
+		words_add_loopback(finding, judge, culprit->number, "");
 	if (culprit->by_mean)
-		words_add_mean(&text, finding, judge, culprit->number);
-	words_add_figures(&text, finding, judge, tally, culprit->judged, "partners");
-	if (!text.length)
-		add_first_pass(&text, judge, culprit->number);
-	words_add_rest(&text, finding, judge, tally, id, judge->ports[culprit->number].alone_bad);
-	words_add_port_facts(&text, judge, culprit->number);
+		words_add_mean(finding, judge, culprit->number);
+	words_add_figures(finding, judge, tally, culprit->judged, "partners");
+	if (!finding->finding.evidence)
+		add_first_pass(finding, judge, culprit->number);
+	words_add_rest(finding, judge, tally, id, judge->ports[culprit->number].alone_bad);
+	words_add_port_facts(finding, judge, culprit->number);
 	if (conclusion->bad_ports[port_rail(culprit->number)] >= LEAST_ALIKE)
-		text_buffer_add(&text,
-				"; %" PRIu32 " hosts are bad on this rail: look for a switch that "
-				"they share",
-				conclusion->bad_ports[port_rail(culprit->number)]);
+		finding_say(finding,
+			    "; %" PRIu32 " hosts are bad on this rail: look for a switch that "
+			    "they share",
+			    conclusion->bad_ports[port_rail(culprit->number)]);
 	strings_add(&finding->hosts, finding->host_name);
-	finding->finding.evidence = text_buffer_take(&text);
 }
 
 /* What a host is blamed for, judged by all of its rails. */
@@ -99,7 +98,7 @@ static enum judge_finding_id id_of_host(const struct judge *judge, size_t number
 }
 
 /* Adds the first rail that is bad alone, if any: it may have no pairs that show what is wrong. */
-static bool add_first_alone(struct text_buffer *text, const struct judge *judge, uint32_t host)
+static bool add_first_alone(struct judge_finding *finding, const struct judge *judge, uint32_t host)
 {
 	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++) {
 		const uint32_t port = port_number(host, rail);
@@ -108,7 +107,7 @@ static bool add_first_alone(struct text_buffer *text, const struct judge *judge,
 		if (!judge->ports[port].alone_bad)
 			continue;
 		before = mem_format("; rail %u ", rail);
-		words_add_loopback(text, judge, port, before);
+		words_add_loopback(finding, judge, port, before);
 		return true;
 	}
 	return false;
@@ -119,7 +118,6 @@ static void conclude_host(struct conclusion *conclusion, size_t number)
 	const struct judge *judge = conclusion->judge;
 	const struct culprit *culprit = &judge->culprits[number];
 	const struct tally *tally = &conclusion->tallies[number];
-	struct text_buffer text = {0};
 	const char *between = "";
 	bool alone_bad;
 	const enum judge_finding_id id = id_of_host(judge, number, tally);
@@ -129,20 +127,18 @@ static void conclude_host(struct conclusion *conclusion, size_t number)
 	finding_set_host(finding, judge, culprit->number);
 	finding->bad = number_of(culprit->bad);
 	finding->judged = number_of(culprit->judged);
-	text_buffer_add(&text, "%" PRIu32 " of %" PRIu32 " rails are bad (", culprit->bad,
-			culprit->judged);
+	finding_say(finding, "%" PRIu32 " of %" PRIu32 " rails are bad (", culprit->bad,
+		    culprit->judged);
 	for (size_t i = 0; i < judge->culprit_count; i++)
 		if (judge->culprits[i].merged == number + 1) {
-			text_buffer_add(&text, "%s%u", between,
-					port_rail(judge->culprits[i].number));
+			finding_say(finding, "%s%u", between, port_rail(judge->culprits[i].number));
 			between = ", ";
 		}
-	text_buffer_add(&text, ")");
-	alone_bad = add_first_alone(&text, judge, culprit->number);
-	words_add_figures(&text, finding, judge, tally, 0, "pairs");
-	words_add_rest(&text, finding, judge, tally, id, alone_bad);
+	finding_say(finding, ")");
+	alone_bad = add_first_alone(finding, judge, culprit->number);
+	words_add_figures(finding, judge, tally, 0, "pairs");
+	words_add_rest(finding, judge, tally, id, alone_bad);
 	strings_add(&finding->hosts, words_host(judge, culprit->number));
-	finding->finding.evidence = text_buffer_take(&text);
 }
 
 /* Finding for a single pair: flaky, unclear if an end was good with nobody, else bad together. */
@@ -181,7 +177,6 @@ static void conclude_pair(struct conclusion *conclusion, const struct culprit *c
 	const struct edge *edge = &judge->edges[culprit->number];
 	const enum judge_finding_id id = id_of_pair(conclusion, edge, tally);
 	const enum severity severity = severity_of_pair(id, tally);
-	struct text_buffer text = {0};
 	struct judge_finding *finding;
 
 	if (!conclusion_lists(conclusion, id, severity))
@@ -191,36 +186,28 @@ static void conclude_pair(struct conclusion *conclusion, const struct culprit *c
 	finding_set_port(finding, judge, edge_port(edge, MESH_END_A));
 	finding->peer = number_of(edge->pair.b);
 	finding->peer_name = mem_string(words_host(judge, edge->pair.b));
-	words_add_figures(&text, finding, judge, tally, 0, "pair");
+	words_add_figures(finding, judge, tally, 0, "pair");
 	if (!tally->sends != !tally->receives && !tally->failed)
-		text_buffer_add(&text, "; only what %s sends is slow",
-				tally->sends ? finding->host_name : finding->peer_name);
-	words_add_both(&text, finding, judge, tally, words_id(tally, id));
-	words_add_others(&text, judge, edge_port(edge, MESH_END_A));
-	words_add_others(&text, judge, edge_port(edge, MESH_END_B));
+		finding_say(finding, "; only what %s sends is slow",
+			    tally->sends ? finding->host_name : finding->peer_name);
+	words_add_both(finding, judge, tally, words_id(tally, id));
+	words_add_others(finding, judge, edge_port(edge, MESH_END_A));
+	words_add_others(finding, judge, edge_port(edge, MESH_END_B));
 	if (!tally->again && id == JUDGE_FLAKY)
-		text_buffer_add(&text,
-				"; not tried again alone; the %" PRIu32 " pairs that were are good",
-				conclusion->pairs_again);
+		finding_say(finding,
+			    "; not tried again alone; the %" PRIu32 " pairs that were are good",
+			    conclusion->pairs_again);
 	else if (!tally->again)
-		text_buffer_add(&text, "; %s",
-				edge->again ? "bad when tested alone, in the second pass"
-					    : words_not_again(tally));
+		finding_say(finding, "; %s",
+			    edge->again ? "bad when tested alone, in the second pass"
+					: words_not_again(tally));
 	else
-		text_buffer_add(&text, "; tried again alone: %s",
-				tally->again_bad ? "bad again" : "good");
+		finding_say(finding, "; tried again alone: %s",
+			    tally->again_bad ? "bad again" : "good");
 	if (id == JUDGE_BOTH)
 		finding_set_next_step(finding,
 				      "look at what lies between them and carries both directions");
 	finding->finding.severity = number_of(severity);
-	finding->finding.evidence = text_buffer_take(&text);
-}
-
-static void add_group_hosts(struct judge *judge, uint32_t group, struct strings *hosts)
-{
-	for (uint32_t i = 0; i < judge->port_count; i++)
-		if (judge->ports[i].judged && chain_end(judge, i) == group)
-			strings_add(hosts, words_host(judge, port_host(i)));
 }
 
 /* Adds hosts whose rails were found bad and then merged into the switch. */
@@ -253,6 +240,13 @@ static char *object_of_shared(const struct judge *judge, const struct culprit *c
 	return mem_format("%s, rail %u", list, culprit->rail);
 }
 
+static void say_again(struct judge_finding *finding, const struct tally *tally)
+{
+	if (tally->again)
+		finding_say(finding, "; tried again alone: %" PRIu32 " of %" PRIu32 " bad",
+			    tally->again_bad, tally->again);
+}
+
 static void conclude_shared(struct conclusion *conclusion, size_t number)
 {
 	struct judge *judge = conclusion->judge;
@@ -263,44 +257,44 @@ static void conclude_shared(struct conclusion *conclusion, size_t number)
 		[CULPRIT_SWITCH] = JUDGE_SWITCH,
 		[CULPRIT_GROUP] = JUDGE_GROUP,
 	};
-	struct text_buffer text = {0};
 	struct strings hosts = {.known = true};
 	struct judge_finding *finding;
 
-	if (culprit->of_group)
-		add_group_hosts(judge, culprit->group, &hosts);
+	for (uint32_t i = 0; culprit->of_group && i < judge->port_count; i++)
+		if (judge->ports[i].judged && chain_end(judge, i) == culprit->group)
+			strings_add(&hosts, words_host(judge, port_host(i)));
 	add_merged_hosts(judge, number, &hosts);
 	finding = finding_add(conclusion->findings, ids[culprit->kind],
 			      object_of_shared(judge, culprit, &hosts), NULL);
 	finding->hosts = hosts;
 	finding->bad = number_of(culprit->bad);
 	finding->judged = number_of(culprit->judged);
-	words_add_figures(&text, finding, judge, tally, 0, "pairs");
+	words_add_figures(finding, judge, tally, 0, "pairs");
+	if (finding->finding.evidence)
+		finding_say(finding, "; ");
 	if (culprit->of_group)
-		text_buffer_add(&text,
-				"%sno pair between these %zu hosts and the others is good, but "
-				"those among themselves are",
-				text.length ? "; " : "", hosts.count);
+		finding_say(finding,
+			    "no pair between these %zu hosts and the others is good, but "
+			    "those among themselves are",
+			    hosts.count);
 	else if (culprit->kind == CULPRIT_CABLE)
-		text_buffer_add(&text,
-				"%s%" PRIu32 " of %" PRIu32
-				" that go through it are bad, according to the routes of the scan",
-				text.length ? "; " : "", culprit->bad, culprit->judged);
+		finding_say(finding,
+			    "%" PRIu32 " of %" PRIu32
+			    " that go through it are bad, according to the routes of the scan",
+			    culprit->bad, culprit->judged);
 	else
-		text_buffer_add(&text, "%s%" PRIu32 " of %" PRIu32 " %s are bad",
-				text.length ? "; " : "", culprit->bad, culprit->judged,
-				hosts.count ? "rails that are cabled to it"
-					    : "pairs or cables that leave it");
-	if (tally->again)
-		text_buffer_add(&text, "; tried again alone: %" PRIu32 " of %" PRIu32 " bad",
-				tally->again_bad, tally->again);
+		finding_say(finding, "%" PRIu32 " of %" PRIu32 " %s are bad", culprit->bad,
+			    culprit->judged,
+			    hosts.count ? "rails that are cabled to it"
+					: "pairs or cables that leave it");
+	say_again(finding, tally);
 	if (tally->again && !tally->again_bad)
 		finding->finding.severity = number_of(SEVERITY_WARNING);
-	finding->finding.evidence = text_buffer_take(&text);
 }
 
 /* Adds the port that most of the pairs have in common. */
-static void add_most_frequent(struct text_buffer *text, const struct judge *judge, size_t number)
+static void add_most_frequent(struct judge_finding *finding, const struct judge *judge,
+			      size_t number)
 {
 	_cleanup_(freep) uint32_t *counts = port_numbers(judge);
 	uint32_t most = 0;
@@ -317,10 +311,10 @@ static void add_most_frequent(struct text_buffer *text, const struct judge *judg
 				most = port;
 		}
 	}
-	text_buffer_add(text,
-			"; no host explains them: %s has the most, %" PRIu32 " of its %" PRIu32,
-			words_host(judge, port_host(most)), counts[most],
-			judge->ports[most].judged - judge->ports[most].judged_again);
+	finding_say(finding,
+		    "; no host explains them: %s has the most, %" PRIu32 " of its %" PRIu32,
+		    words_host(judge, port_host(most)), counts[most],
+		    judge->ports[most].judged - judge->ports[most].judged_again);
 }
 
 static void conclude_scatter(struct conclusion *conclusion, size_t number)
@@ -329,7 +323,6 @@ static void conclude_scatter(struct conclusion *conclusion, size_t number)
 	const struct culprit *culprit = &judge->culprits[number];
 	const struct tally *tally = &conclusion->tallies[number];
 	const bool good_alone = tally->again && !tally->again_bad;
-	struct text_buffer text = {0};
 	struct judge_finding *finding = finding_add(
 		conclusion->findings, JUDGE_UNCLEAR,
 		mem_format("%s%" PRIu32 " pairs of rail %" PRIu32, culprit->judged ? "all " : "",
@@ -339,20 +332,18 @@ static void conclude_scatter(struct conclusion *conclusion, size_t number)
 	finding->judged = number_unless_zero(culprit->judged);
 	finding->rail = number_of(culprit->number);
 	finding->bad = number_of(culprit->bad);
-	words_add_figures(&text, finding, judge, tally, 0, "pairs");
+	words_add_figures(finding, judge, tally, 0, "pairs");
 	if (!culprit->judged)
-		add_most_frequent(&text, judge, number);
-	if (tally->again)
-		text_buffer_add(&text, "; tried again alone: %" PRIu32 " of %" PRIu32 " bad",
-				tally->again_bad, tally->again);
-	else if (culprit->judged)
-		text_buffer_add(&text, "; %s", words_not_again(tally));
+		add_most_frequent(finding, judge, number);
+	say_again(finding, tally);
+	if (!tally->again && culprit->judged)
+		finding_say(finding, "; %s", words_not_again(tally));
 	if (good_alone) {
-		text_buffer_add(&text, ": they are bad only under load, or were for a while");
+		finding_say(finding, ": they are bad only under load, or were for a while");
 		finding->finding.severity = number_of(SEVERITY_WARNING);
 	}
-	text_buffer_add(&text, culprit->judged ? "; no host stands out"
-					       : "; a cable or a switch between them may be bad");
+	finding_say(finding, culprit->judged ? "; no host stands out"
+					     : "; a cable or a switch between them may be bad");
 	finding_set_next_step(
 		finding,
 		good_alone ? finding_next_step(JUDGE_FLAKY)
@@ -361,13 +352,11 @@ static void conclude_scatter(struct conclusion *conclusion, size_t number)
 			  "a VLAN, a P_Key; rdmactl selftest between two hosts shows more"
 		: judge->cables ? "test more pairs of this rail; look at the switches of the rail"
 				: "--fabric with a scan that has the routes shows what they share");
-	finding->finding.evidence = text_buffer_take(&text);
 }
 
 static void conclude_growth(struct conclusion *conclusion, const struct culprit *culprit)
 {
 	const struct judge *judge = conclusion->judge;
-	struct text_buffer text = {0};
 	struct judge_finding *finding;
 
 	if (!conclusion_lists(conclusion, JUDGE_GROWTH, finding_severity(JUDGE_GROWTH)))
@@ -375,10 +364,9 @@ static void conclude_growth(struct conclusion *conclusion, const struct culprit 
 	finding = finding_add_port(conclusion, JUDGE_GROWTH, culprit->number, NULL);
 	finding->bad = number_of(culprit->bad);
 	finding->judged = number_of(culprit->judged);
-	text_buffer_add(&text, "%" PRIu32 " of %" PRIu32 " partners were bad",
-			judge->ports[culprit->number].bad, judge->ports[culprit->number].judged);
-	words_add_port_facts(&text, judge, culprit->number);
-	finding->finding.evidence = text_buffer_take(&text);
+	finding_say(finding, "%" PRIu32 " of %" PRIu32 " partners were bad",
+		    judge->ports[culprit->number].bad, judge->ports[culprit->number].judged);
+	words_add_port_facts(finding, judge, culprit->number);
 }
 
 void judge_conclude(struct judge *judge, struct judge_findings *findings)

@@ -154,12 +154,10 @@ static void conclude_gap(struct conclusion *conclusion, uint32_t host, const str
 {
 	const struct judge *judge = conclusion->judge;
 	const uint32_t port = port_number(host, (uint16_t)gap->rail.value);
-	struct text_buffer text = {0};
 	struct judge_finding *finding = finding_add_port(conclusion, JUDGE_UNUSABLE, port, NULL);
 
-	text_buffer_add(&text, "%s", gap->reason ?: "its agent does not say why");
-	words_add_port_facts(&text, judge, port);
-	finding->finding.evidence = text_buffer_take(&text);
+	finding_say(finding, "%s", gap->reason ?: "its agent does not say why");
+	words_add_port_facts(finding, judge, port);
 	if (gap->hint) {
 		_cleanup_(freep) char *hint = mem_format("on %s: %s", words_host(judge, host),
 							 gap->hint);

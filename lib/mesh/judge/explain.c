@@ -81,16 +81,6 @@ static void cover_begin(struct judge *judge, struct cover *cover)
 	cover->lists = mem_alloc_zero((size_t)cover->most + 1, sizeof(*cover->lists));
 }
 
-static void cover_end(struct cover *cover)
-{
-	free(cover->starts);
-	free(cover->edges);
-	free(cover->left);
-	free(cover->judged);
-	free(cover->next);
-	free(cover->lists);
-}
-
 /* A single bad pair does not make a rail bad. */
 static void list_port(struct cover *cover, uint32_t port)
 {
@@ -150,7 +140,12 @@ static void explain_by_ports(struct judge *judge, double share)
 				blame_port(judge, &cover, port);
 			}
 		}
-	cover_end(&cover);
+	free(cover.starts);
+	free(cover.edges);
+	free(cover.left);
+	free(cover.judged);
+	free(cover.next);
+	free(cover.lists);
 }
 
 /* Blames ports that are bad in loopback for their bad pairs, if they have any. */

@@ -125,12 +125,6 @@ static uint16_t reason_number(struct judge *judge, const char *reason)
 	return (uint16_t)(judge->reason_count - 1);
 }
 
-static bool pair_exists(const struct judge *judge, const struct mesh_pair *pair)
-{
-	return pair->a < judge->host_count && pair->b < judge->host_count &&
-	       pair->rail_a < MESH_MOST_RAILS && pair->rail_b < MESH_MOST_RAILS;
-}
-
 static bool is_repeated(const struct judge *judge, const struct mesh_pair *pair)
 {
 	const struct mesh_pair turned = {pair->b, pair->a, pair->rail_b, pair->rail_a};
@@ -192,7 +186,8 @@ void judge_take(struct judge *judge, const struct mesh_result *result)
 	const struct mesh_pair *pair = &result->pair;
 	struct row row = {.pair = *pair, .again = result->again};
 
-	if (!pair_exists(judge, pair))
+	if (pair->a >= judge->host_count || pair->b >= judge->host_count ||
+	    pair->rail_a >= MESH_MOST_RAILS || pair->rail_b >= MESH_MOST_RAILS)
 		return;
 	judge->progress.results++;
 	if (!mesh_was_tested(result->outcome))

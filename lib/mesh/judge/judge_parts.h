@@ -336,6 +336,9 @@ struct conclusion {
 	uint32_t pairs_again, pairs_bad_again; /* pairs that the second pass tried */
 };
 
+/* Adds to the evidence. */
+#define finding_say(finding_, ...) mem_extend(&(finding_)->finding.evidence, __VA_ARGS__)
+
 /* Counts a finding of the id; returns whether it gets a line of its own. */
 bool conclusion_lists(struct conclusion *conclusion, enum judge_finding_id id,
 		      enum severity severity);
@@ -359,24 +362,22 @@ void conclude_rest(struct conclusion *conclusion);
 const char *words_host(const struct judge *judge, uint32_t host);
 const struct endpoint *words_endpoint(const struct judge *judge, uint32_t port);
 /* Also sets the finding's share. `judged` is what they are out of; the text omits 0. */
-void words_add_figures(struct text_buffer *text, struct judge_finding *finding,
-		       const struct judge *judge, const struct tally *tally, uint32_t judged,
-		       const char *what);
+void words_add_figures(struct judge_finding *finding, const struct judge *judge,
+		       const struct tally *tally, uint32_t judged, const char *what);
 /* Adds the direction, what `id` needs, the partners' other pairs, and the second pass. */
-void words_add_rest(struct text_buffer *text, struct judge_finding *finding,
-		    const struct judge *judge, const struct tally *tally, enum judge_finding_id id,
-		    bool alone_bad);
+void words_add_rest(struct judge_finding *finding, const struct judge *judge,
+		    const struct tally *tally, enum judge_finding_id id, bool alone_bad);
 /* Returns `usual`, or JUDGE_BOTH if nothing else is wrong. */
 enum judge_finding_id words_id(const struct tally *tally, enum judge_finding_id usual);
 /* Adds what else the figures of both ways at once show, if `id` is JUDGE_BOTH. */
-void words_add_both(struct text_buffer *text, struct judge_finding *finding,
-		    const struct judge *judge, const struct tally *tally, enum judge_finding_id id);
+void words_add_both(struct judge_finding *finding, const struct judge *judge,
+		    const struct tally *tally, enum judge_finding_id id);
 /* Text for a culprit that has no judged result of the second pass. */
 const char *words_not_again(const struct tally *tally);
-void words_add_port_facts(struct text_buffer *text, const struct judge *judge, uint32_t number);
+void words_add_port_facts(struct judge_finding *finding, const struct judge *judge,
+			  uint32_t number);
 /* `before`: the beginning of the sentence. */
-void words_add_loopback(struct text_buffer *text, const struct judge *judge, uint32_t number,
+void words_add_loopback(struct judge_finding *finding, const struct judge *judge, uint32_t number,
 			const char *before);
-void words_add_mean(struct text_buffer *text, struct judge_finding *finding,
-		    const struct judge *judge, uint32_t number);
-void words_add_others(struct text_buffer *text, const struct judge *judge, uint32_t number);
+void words_add_mean(struct judge_finding *finding, const struct judge *judge, uint32_t number);
+void words_add_others(struct judge_finding *finding, const struct judge *judge, uint32_t number);

@@ -6,12 +6,6 @@
 #include "base/mem.h"
 #include "mesh/judge/judge_parts.h"
 
-static bool is_rail_with_good(const struct judge *judge, const struct culprit *culprit)
-{
-	return culprit->kind == CULPRIT_PORT && !culprit->merged && !culprit->by_mean &&
-	       judge->ports[culprit->number].judged > judge->ports[culprit->number].bad;
-}
-
 /*
  * A bad cable that most pairs of a rail go through makes the rail look bad. Its pairs that do not
  * go through the cable show the difference.
@@ -35,7 +29,9 @@ void merge_rails_of_ways(struct judge *judge)
 		for (size_t j = 0; j < judge->culprit_count; j++) {
 			struct culprit *rail = &judge->culprits[j];
 
-			if (others[j] || !rail->edges || !is_rail_with_good(judge, rail))
+			if (others[j] || !rail->edges || rail->kind != CULPRIT_PORT ||
+			    rail->merged || rail->by_mean ||
+			    judge->ports[rail->number].judged == judge->ports[rail->number].bad)
 				continue;
 			rail->merged = (uint32_t)i + 1;
 			judge->culprits[i].edges += rail->edges;
@@ -97,12 +93,6 @@ static void count_switches(struct judge *judge, struct switch_count *counts)
 	}
 }
 
-static bool is_bad_switch(const struct switch_count *count)
-{
-	return (count->several_hosts && count->bad_ports * 5 >= count->ports * 4) ||
-	       (count->bad_cables >= 2 && count->bad_cables * 3 >= count->cables * 2);
-}
-
 void merge_switches(struct judge *judge)
 {
 	_cleanup_(freep) struct switch_count *counts = NULL;
@@ -115,7 +105,8 @@ void merge_switches(struct judge *judge)
 	for (uint32_t i = 0; i < judge->fabric->switch_count; i++) {
 		struct switch_count *count = &counts[i];
 
-		if (is_bad_switch(count))
+		if ((count->several_hosts && count->bad_ports * 5 >= count->ports * 4) ||
+		    (count->bad_cables >= 2 && count->bad_cables * 3 >= count->cables * 2))
 			count->number = culprit_add(
 				judge, CULPRIT_SWITCH, i, count->bad_ports ?: count->bad_cables,
 				count->bad_ports ? count->ports : count->cables);

@@ -29,20 +29,13 @@ static bool is_good(const struct retests *retests, uint32_t port, bool with_all)
 	       judge->hosts[port_host(port)].presence == MESH_PRESENT;
 }
 
-static bool was_tried_again(const struct judge *judge, const struct mesh_pair *pair)
-{
-	for (size_t i = 0; i < judge->retest_count; i++)
-		if (pair_is_same(&judge->retests[i].pair, pair))
-			return true;
-	return false;
-}
-
 static void add(struct retests *retests, const struct mesh_pair *pair, bool repeated)
 {
 	struct judge *judge = retests->judge;
 
-	if (was_tried_again(judge, pair))
-		return;
+	for (size_t i = 0; i < judge->retest_count; i++)
+		if (pair_is_same(&judge->retests[i].pair, pair))
+			return;
 	MEM_ADD(retests->pairs, retests->count) = *pair;
 	MEM_ADD(judge->retests, judge->retest_count) = (struct retest){*pair, repeated};
 }

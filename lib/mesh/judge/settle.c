@@ -16,11 +16,6 @@ uint32_t chain_end(struct judge *judge, uint32_t port)
 	return port;
 }
 
-static void join(struct judge *judge, uint32_t a, uint32_t b)
-{
-	judge->ports[chain_end(judge, a)].chain = chain_end(judge, b);
-}
-
 /*
  * The class of its rail if that has enough latencies, or bandwidths, else that of all rails; NULL
  * if there are too few results. A pair has half as many latencies as bandwidths.
@@ -246,7 +241,8 @@ static void settle(struct judge *judge, const struct row *row, const struct clas
 		for (int end = 0; end < MESH_ENDS && edge_counts_for(&edge, end); end++)
 			count_for_port(judge, &edge, end, class, history == PAIR_NEW);
 		if (!edge.faults)
-			join(judge, edge_port(&edge, MESH_END_A), edge_port(&edge, MESH_END_B));
+			judge->ports[chain_end(judge, edge_port(&edge, MESH_END_A))].chain =
+				chain_end(judge, edge_port(&edge, MESH_END_B));
 		count_cables(judge, &edge);
 	}
 	if (edge.faults || edge.again)

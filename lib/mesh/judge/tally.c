@@ -4,17 +4,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-/* Adds what a partner has with others, in good pairs. */
-static void add_partner(const struct judge *judge, struct tally *tally, uint32_t partner)
-{
-	const struct port *port = &judge->ports[partner];
-
-	if (!port->good_figures)
-		return;
-	tally->partner_share_sum += port->good_share_sum / (double)port->good_figures;
-	tally->partners++;
-}
-
 static void add_slow(struct tally *tally, const struct edge *edge, bool from_b)
 {
 	static const uint8_t slow[MESH_ENDS] = {EDGE_SLOW_A, EDGE_SLOW_B};
@@ -51,6 +40,7 @@ static void add_edge(const struct judge *judge, struct tally *tally, const struc
 {
 	const bool from_b = port == edge_port(edge, MESH_END_B) &&
 			    port != edge_port(edge, MESH_END_A);
+	const struct port *partner = &judge->ports[edge_port(edge, !from_b)];
 
 	tally->pairs++;
 	tally->late += (edge->faults & EDGE_LATE) != 0;
@@ -67,8 +57,11 @@ static void add_edge(const struct judge *judge, struct tally *tally, const struc
 	}
 	add_slow(tally, edge, from_b);
 	add_both(tally, edge, from_b);
-	if (port != UINT32_MAX)
-		add_partner(judge, tally, edge_port(edge, from_b ? MESH_END_A : MESH_END_B));
+	/* What the partner has with others, in good pairs. */
+	if (port != UINT32_MAX && partner->good_figures) {
+		tally->partner_share_sum += partner->good_share_sum / (double)partner->good_figures;
+		tally->partners++;
+	}
 }
 
 /* The culprit of the bad pair that was tried again; index + 1, or 0. */

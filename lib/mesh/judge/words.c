@@ -18,42 +18,42 @@ const struct endpoint *words_endpoint(const struct judge *judge, uint32_t port)
 }
 
 /* "; 6 of 6 partners" */
-static void add_count(struct text_buffer *text, uint32_t count, uint32_t judged, const char *what)
+static void add_count(struct judge_finding *finding, uint32_t count, uint32_t judged,
+		      const char *what)
 {
-	text_buffer_add(text, "%s%" PRIu32, text->length ? "; " : "", count);
+	finding_say(finding, "%s%" PRIu32, finding->finding.evidence ? "; " : "", count);
 	if (judged)
-		text_buffer_add(text, " of %" PRIu32, judged);
-	text_buffer_add(text, " %s ", what);
+		finding_say(finding, " of %" PRIu32, judged);
+	finding_say(finding, " %s ", what);
 }
 
 /* Adds "6 of 6 partners at 48 % of the median 392 Gb/s" and the like about what is bad. */
-void words_add_figures(struct text_buffer *text, struct judge_finding *finding,
-		       const struct judge *judge, const struct tally *tally, uint32_t judged,
-		       const char *what)
+void words_add_figures(struct judge_finding *finding, const struct judge *judge,
+		       const struct tally *tally, uint32_t judged, const char *what)
 {
 	const double share = tally->shares ? tally->share_sum / tally->shares : 0;
 
 	if (tally->shares)
 		finding->share = real_of(share);
 	if (tally->failed) {
-		add_count(text, tally->failed, judged, what);
-		text_buffer_add(text, "failed%s%s", tally->reason == UINT32_MAX ? "" : ": ",
-				tally->reason == UINT32_MAX ? "" : judge->reasons[tally->reason]);
+		add_count(finding, tally->failed, judged, what);
+		finding_say(finding, "failed%s%s", tally->reason == UINT32_MAX ? "" : ": ",
+			    tally->reason == UINT32_MAX ? "" : judge->reasons[tally->reason]);
 	}
 	if (tally->slow && tally->shares) {
-		add_count(text, tally->slow, judged, what);
-		text_buffer_add(text, "at %.0f %% of the %s %.4g Gb/s", share * 100,
-				tally->split ? "upper quartile" : "median", tally->median);
+		add_count(finding, tally->slow, judged, what);
+		finding_say(finding, "at %.0f %% of the %s %.4g Gb/s", share * 100,
+			    tally->split ? "upper quartile" : "median", tally->median);
 	}
 	if (tally->late) {
-		add_count(text, tally->late, judged, what);
-		text_buffer_add(text, "with %.3g times the median latency",
-				tally->lateness_sum / tally->late);
+		add_count(finding, tally->late, judged, what);
+		finding_say(finding, "with %.3g times the median latency",
+			    tally->lateness_sum / tally->late);
 	}
 	if (tally->both) {
-		add_count(text, tally->both, judged, what);
-		text_buffer_add(text, "both ways at once at %.0f %% of the usual %.4g Gb/s",
-				tally->both_share_sum / tally->both * 100, tally->both_median);
+		add_count(finding, tally->both, judged, what);
+		finding_say(finding, "both ways at once at %.0f %% of the usual %.4g Gb/s",
+			    tally->both_share_sum / tally->both * 100, tally->both_median);
 	}
 }
 
@@ -66,8 +66,8 @@ enum judge_finding_id words_id(const struct tally *tally, enum judge_finding_id 
 	return tally->both && !tally->failed && !tally->slow && !tally->late ? JUDGE_BOTH : usual;
 }
 
-void words_add_both(struct text_buffer *text, struct judge_finding *finding,
-		    const struct judge *judge, const struct tally *tally, enum judge_finding_id id)
+void words_add_both(struct judge_finding *finding, const struct judge *judge,
+		    const struct tally *tally, enum judge_finding_id id)
 {
 	const double limit = judge->limits.bandwidth_share * tally->both;
 	const double ratio = tally->both_ratios ? tally->both_ratio_sum / tally->both_ratios : 0;
@@ -81,21 +81,20 @@ void words_add_both(struct text_buffer *text, struct judge_finding *finding,
 				       : sends		 ? JUDGE_SENDS
 							 : JUDGE_RECEIVES);
 	if (sends != receives)
-		text_buffer_add(text, "; only what %s %s is slow then", finding->host_name ?: "it",
-				sends ? "sends" : "receives");
-	text_buffer_add(text, "; one way at a time nothing is wrong");
+		finding_say(finding, "; only what %s %s is slow then", finding->host_name ?: "it",
+			    sends ? "sends" : "receives");
+	finding_say(finding, "; one way at a time nothing is wrong");
 	if (tally->both_ratios)
-		text_buffer_add(text,
-				": the two directions together reach %.0f %% of what they reach "
-				"one after the other",
-				ratio * 100);
+		finding_say(finding,
+			    ": the two directions together reach %.0f %% of what they reach "
+			    "one after the other",
+			    ratio * 100);
 	if (tally->both_ratios && ratio >= SHARED_LEAST && ratio <= SHARED_MOST)
-		text_buffer_add(text,
-				", about what one reaches alone: they may share what carries them");
+		finding_say(finding,
+			    ", about what one reaches alone: they may share what carries them");
 }
 
-static void add_direction(struct text_buffer *text, struct judge_finding *finding,
-			  const struct tally *tally)
+static void add_direction(struct judge_finding *finding, const struct tally *tally)
 {
 	if (!tally->slow || tally->failed)
 		return;
@@ -104,7 +103,7 @@ static void add_direction(struct text_buffer *text, struct judge_finding *findin
 		return;
 	}
 	finding->direction = number_of(tally->sends ? JUDGE_SENDS : JUDGE_RECEIVES);
-	text_buffer_add(text, "; only what it %s is slow", tally->sends ? "sends" : "receives");
+	finding_say(finding, "; only what it %s is slow", tally->sends ? "sends" : "receives");
 }
 
 const char *words_not_again(const struct tally *tally)
@@ -114,64 +113,63 @@ const char *words_not_again(const struct tally *tally)
 		       : "not tried again alone";
 }
 
-static void add_second_pass(struct text_buffer *text, struct judge_finding *finding,
-			    const struct tally *tally, bool alone_bad)
+static void add_second_pass(struct judge_finding *finding, const struct tally *tally,
+			    bool alone_bad)
 {
 	if (!tally->again) {
 		if (!alone_bad)
-			text_buffer_add(text, "; %s", words_not_again(tally));
+			finding_say(finding, "; %s", words_not_again(tally));
 		return;
 	}
 	if (tally->again_bad) {
-		text_buffer_add(text, "; alone with good hosts: %" PRIu32 " of %" PRIu32 " bad",
-				tally->again_bad, tally->again);
+		finding_say(finding, "; alone with good hosts: %" PRIu32 " of %" PRIu32 " bad",
+			    tally->again_bad, tally->again);
 		return;
 	}
-	text_buffer_add(text, "; alone with good hosts it was good (%" PRIu32 " of %" PRIu32 ")",
-			tally->again, tally->again);
+	finding_say(finding, "; alone with good hosts it was good (%" PRIu32 " of %" PRIu32 ")",
+		    tally->again, tally->again);
 	if (alone_bad)
 		return;
-	text_buffer_add(text, ": it is bad only under load");
+	finding_say(finding, ": it is bad only under load");
 	finding->finding.severity = number_of(SEVERITY_WARNING);
 }
 
-void words_add_rest(struct text_buffer *text, struct judge_finding *finding,
-		    const struct judge *judge, const struct tally *tally, enum judge_finding_id id,
-		    bool alone_bad)
+void words_add_rest(struct judge_finding *finding, const struct judge *judge,
+		    const struct tally *tally, enum judge_finding_id id, bool alone_bad)
 {
-	add_direction(text, finding, tally);
-	words_add_both(text, finding, judge, tally, id);
+	add_direction(finding, tally);
+	words_add_both(finding, judge, tally, id);
 	if (tally->partners)
-		text_buffer_add(text, "; the same partners with others: %.0f %%",
-				tally->partner_share_sum / tally->partners * 100);
-	add_second_pass(text, finding, tally, alone_bad);
+		finding_say(finding, "; the same partners with others: %.0f %%",
+			    tally->partner_share_sum / tally->partners * 100);
+	add_second_pass(finding, tally, alone_bad);
 }
 
-void words_add_port_facts(struct text_buffer *text, const struct judge *judge, uint32_t number)
+void words_add_port_facts(struct judge_finding *finding, const struct judge *judge, uint32_t number)
 {
 	const struct port *port = &judge->ports[number];
 	const struct endpoint *rail = words_endpoint(judge, number);
 
 	if (port->error_results)
-		text_buffer_add(text,
-				"; its error counters grew by %" PRIu64 " in %" PRIu32
-				" of %" PRIu32 " tests",
-				port->errors, port->error_results, port->results);
+		finding_say(finding,
+			    "; its error counters grew by %" PRIu64 " in %" PRIu32 " of %" PRIu32
+			    " tests",
+			    port->errors, port->error_results, port->results);
 	if (port->slow_rate && rail)
-		text_buffer_add(text, "; its port runs at %.4g Gb/s, most others at %.4g",
-				(double)rail->rate_mbps / 1000,
-				(double)judge->rates[port->rate] / 1000);
+		finding_say(finding, "; its port runs at %.4g Gb/s, most others at %.4g",
+			    (double)rail->rate_mbps / 1000,
+			    (double)judge->rates[port->rate] / 1000);
 	if (judge->fabric && judge->fabric->name_partner) {
 		_cleanup_(freep) char *partner = judge->fabric->name_partner(judge->fabric->context,
 									     number);
 
 		if (partner)
-			text_buffer_add(text, "; its cable leads to %s", partner);
+			finding_say(finding, "; its cable leads to %s", partner);
 	}
 }
 
 /* "alone, in loopback, it is at 48 % ...", from the pair of the rail with itself. */
-void words_add_loopback(struct text_buffer *text, const struct judge *judge, uint32_t number,
+void words_add_loopback(struct judge_finding *finding, const struct judge *judge, uint32_t number,
 			const char *before)
 {
 	for (size_t i = 0; i < judge->edge_count; i++) {
@@ -183,39 +181,38 @@ void words_add_loopback(struct text_buffer *text, const struct judge *judge, uin
 
 		if (!edge_is_loopback(edge) || edge_port(edge, MESH_END_A) != number)
 			continue;
-		text_buffer_add(text, "%salone, in loopback, it ", before);
+		finding_say(finding, "%salone, in loopback, it ", before);
 		if (edge->faults & EDGE_FAILED)
-			text_buffer_add(text, "failed: %s", judge->reasons[edge->reason]);
+			finding_say(finding, "failed: %s", judge->reasons[edge->reason]);
 		else if (edge->faults & EDGE_LATE)
-			text_buffer_add(text, "has %.3g times the median latency",
-					(double)edge->lateness);
+			finding_say(finding, "has %.3g times the median latency",
+				    (double)edge->lateness);
 		else
-			text_buffer_add(text, "is at %.0f %% of the median %.4g Gb/s",
-					(double)share * 100, (double)edge->median);
+			finding_say(finding, "is at %.0f %% of the median %.4g Gb/s",
+				    (double)share * 100, (double)edge->median);
 		return;
 	}
 }
 
 /* Adds the mean of all figures of a rail that no single pair gave away. */
-void words_add_mean(struct text_buffer *text, struct judge_finding *finding,
-		    const struct judge *judge, uint32_t number)
+void words_add_mean(struct judge_finding *finding, const struct judge *judge, uint32_t number)
 {
 	const struct port *port = &judge->ports[number];
 	const double mean = port->good_share_sum / (double)port->good_figures;
 
 	finding->share = real_of(mean);
-	text_buffer_add(text,
-			"with all of %" PRIu32
-			" partners together at %.0f %% of the median, too far below it to be "
-			"chance, although no single pair is",
-			port->judged - port->judged_again, mean * 100);
+	finding_say(finding,
+		    "with all of %" PRIu32
+		    " partners together at %.0f %% of the median, too far below it to be "
+		    "chance, although no single pair is",
+		    port->judged - port->judged_again, mean * 100);
 }
 
-void words_add_others(struct text_buffer *text, const struct judge *judge, uint32_t number)
+void words_add_others(struct judge_finding *finding, const struct judge *judge, uint32_t number)
 {
 	const struct port *port = &judge->ports[number];
 
-	text_buffer_add(text, "; %s with others: %" PRIu32 " of %" PRIu32 " good",
-			words_host(judge, port_host(number)), port->judged - port->bad,
-			port->judged - (port->bad > 0));
+	finding_say(finding, "; %s with others: %" PRIu32 " of %" PRIu32 " good",
+		    words_host(judge, port_host(number)), port->judged - port->bad,
+		    port->judged - (port->bad > 0));
 }

@@ -64,12 +64,6 @@ static char *take_text(const char *text, size_t size)
 	return *text ? text_clean(text, strnlen(text, size)) : NULL;
 }
 
-/* The count, capped at 32 bits. */
-static uint32_t count_of(uint64_t count)
-{
-	return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-}
-
 /* Converts a figure to units of the wire: never negative or a NaN, and at most `most`. */
 static uint64_t figure(const struct real *real, double unit, uint64_t most)
 {
@@ -165,7 +159,8 @@ void mesh_identity_make(const struct mesh_host *host, struct mesh_message *messa
 		.with_memlock = host->memlock_bytes.known,
 		.memlock_bytes = host->memlock_bytes.value,
 		.with_others = host->others_qps.known,
-		.others_qps = count_of(host->others_qps.value),
+		.others_qps = host->others_qps.value < UINT32_MAX ? (uint32_t)host->others_qps.value
+								  : UINT32_MAX,
 		.rehearsed = host->rehearsed,
 		.address = host->address,
 		.server_port = host->server_port,

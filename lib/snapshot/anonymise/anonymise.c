@@ -200,15 +200,6 @@ static bool is_public(uint32_t first)
 	return true;
 }
 
-/* Repeating a permutation of all bytes eventually leads back to a public one. */
-static uint8_t change_first(const struct anonymiser *anonymiser, uint8_t first)
-{
-	do
-		first = (uint8_t)permute(anonymiser, 'o', first, 8);
-	while (!is_public(first));
-	return first;
-}
-
 /*
  * Each bit is flipped depending on the bits before it, so that addresses of one subnet stay in one,
  * and no two become the same. First bytes that are entirely public are permuted, because otherwise
@@ -235,8 +226,12 @@ void anonymise_ipv4(const struct anonymiser *anonymiser, uint8_t address[static 
 	}
 	out = htobe32(out);
 	memcpy(address, &out, sizeof(out));
-	if (public)
-		address[0] = change_first(anonymiser, address[0]);
+	if (!public)
+		return;
+	/* Repeating a permutation of all bytes eventually leads back to a public one. */
+	do
+		address[0] = (uint8_t)permute(anonymiser, 'o', address[0], 8);
+	while (!is_public(address[0]));
 }
 
 /* Changes global and local prefixes, and a subnet prefix that an administrator chose. */

@@ -229,11 +229,6 @@ static bool change_module(const struct attribute_change *change, uint8_t *bytes,
 	return true;
 }
 
-static bool is_number(size_t length)
-{
-	return length == 1 || length == 2 || length == 4 || length == 8;
-}
-
 /* The classes that need more than a check of the length. */
 static bool (*const changes[])(const struct attribute_change *, uint8_t *, size_t) = {
 	[CLASS_GUID] = change_guid,	    [CLASS_PREFIX] = change_prefix,
@@ -250,7 +245,7 @@ static bool change_bytes(const struct attribute_change *change, enum class class
 	case CLASS_SMALL:
 		return length == 1 || length == 2;
 	case CLASS_NUMBER:
-		return is_number(length);
+		return length == 1 || length == 2 || length == 4 || length == 8;
 	case CLASS_NUMBERS:
 		return length % sizeof(uint64_t) == 0;
 	case CLASS_BLOCK:

@@ -27,12 +27,6 @@ static size_t trimmed(const struct content *content)
 	return length;
 }
 
-/* Files that contain only a serial number or another unique identifier. */
-static bool is_serial(const struct content *content)
-{
-	return is_named(content, "*serial* phys_switch_id phys_port_id ifalias boot_id");
-}
-
 /* Files in which four numbers separated by dots are an address. */
 static bool holds_ipv4(const struct content *content)
 {
@@ -108,24 +102,18 @@ static void change_serial(const struct anonymiser *anonymiser, struct content *c
 /* Interface, destination, gateway, flags, ..., mask: numbers in memory order, proc(5). */
 static char *change_route(const struct anonymiser *anonymiser, const char *line)
 {
-	char name[64], rest[512];
+	char name[64];
 	unsigned int destination, gateway, flags, references, use, metric, mask;
-	uint8_t address[4];
 	int end = 0;
 
 	if (sscanf(line, "%63s %8x %8x %4x %u %u %u %8x%n", name, &destination, &gateway, &flags,
 		   &references, &use, &metric, &mask, &end) != 8)
 		return mem_string(line);
-	snprintf(rest, sizeof(rest), "%s", line + end);
-	memcpy(address, &destination, sizeof(address));
-	anonymise_ipv4(anonymiser, address);
-	memcpy(&destination, address, sizeof(address));
+	anonymise_ipv4(anonymiser, (uint8_t *)&destination);
+	anonymise_ipv4(anonymiser, (uint8_t *)&gateway);
 	destination &= mask;
-	memcpy(address, &gateway, sizeof(address));
-	anonymise_ipv4(anonymiser, address);
-	memcpy(&gateway, address, sizeof(address));
-	return mem_format("%s\t%08X\t%08X\t%04X\t%u\t%u\t%u\t%08X%s", name, destination, gateway,
-			  flags, references, use, metric, mask, rest);
+	return mem_format("%s\t%08X\t%08X\t%04X\t%u\t%u\t%u\t%08X%.511s", name, destination, gateway,
+			  flags, references, use, metric, mask, line + end);
 }
 
 static void change_routes(const struct anonymiser *anonymiser, struct content *content)
@@ -331,7 +319,8 @@ void anonymise_file(const struct anonymiser *anonymiser, struct content *content
 		change_vpd(anonymiser, content);
 	else if (!content_is_text(content))
 		change_config(content);
-	else if (is_serial(content))
+	/* These contain only a serial number or another unique identifier. */
+	else if (is_named(content, "*serial* phys_switch_id phys_port_id ifalias boot_id"))
 		change_serial(anonymiser, content);
 	else if (!strcmp(name, "node_desc"))
 		content_replace(content, anonymise_description(anonymiser, content));

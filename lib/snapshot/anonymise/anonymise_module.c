@@ -57,21 +57,13 @@ static bool is_kept(enum plug_standard standard, const struct module_part *part,
 	return false;
 }
 
-/* Padding blanks stay. */
-static void change_serial(const struct anonymiser *anonymiser, uint8_t *text)
-{
-	size_t length = SERIAL_BYTES;
-
-	while (length && (text[length - 1] == ' ' || !text[length - 1]))
-		length--;
-	anonymise_word(anonymiser, (char *)text, length);
-}
-
 /* A truncated serial number is not kept. */
 static void change_identity(const struct anonymiser *anonymiser, const struct serial *serial,
 			    const struct module_part *part, uint8_t *bytes, size_t length)
 {
 	const size_t begin = part->offset, end = begin + length;
+	char *text;
+	size_t used = SERIAL_BYTES;
 	uint8_t sum = 0;
 
 	if (begin > serial->at || end < serial->at + SERIAL_BYTES) {
@@ -80,7 +72,11 @@ static void change_identity(const struct anonymiser *anonymiser, const struct se
 				bytes[at - begin] = 0;
 		return;
 	}
-	change_serial(anonymiser, bytes + serial->at - begin);
+	text = (char *)bytes + serial->at - begin;
+	/* Padding blanks stay. */
+	while (used && (text[used - 1] == ' ' || !text[used - 1]))
+		used--;
+	anonymise_word(anonymiser, text, used);
 	if (begin > serial->first || end <= serial->sum)
 		return;
 	for (size_t at = serial->first; at < serial->sum; at++)
