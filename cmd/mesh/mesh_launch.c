@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -135,14 +134,10 @@ static void end_line(struct mesh_launch *launch, void (*say)(void *context, cons
 	launch->length = 0;
 	if (!*clean)
 		return;
-	if (launch->lines.count == MESH_LAUNCH_LINES) {
-		free(launch->lines.items[0]);
-		memmove(launch->lines.items, launch->lines.items + 1,
-			(MESH_LAUNCH_LINES - 1) * sizeof(*launch->lines.items));
-		launch->lines.count--;
-	}
-	strings_add(&launch->lines, clean);
 	say(context, clean);
+	free(launch->last);
+	launch->last = clean;
+	clean = NULL;
 }
 
 bool mesh_launch_read(struct mesh_launch *launch, void (*say)(void *context, const char *line),
@@ -233,7 +228,8 @@ bool mesh_launch_stop(struct mesh_launch *launch, unsigned int msec)
 	if (launch->output >= 0)
 		close(launch->output);
 	launch->output = -1;
-	strings_free(&launch->lines);
+	free(launch->last);
+	launch->last = NULL;
 	launch->pid = 0;
 	return ended;
 }

@@ -231,18 +231,13 @@ void mesh_add_to_map(struct mesh_work *work, const struct mesh_result *result)
 	heat_take(work->heat, &shown);
 }
 
-static double median_of(const struct mesh_work *work, uint16_t rail, enum judge_figure figure)
-{
-	const struct real median = judge_median(work->judge, rail, figure);
-
-	return median.known ? median.value : 0;
-}
-
+/* 0 if it is unknown. */
 static void fill_medians(const struct mesh_work *work, double medians[static HEAT_MAPS])
 {
 	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++) {
-		medians[rail] = median_of(work, rail, JUDGE_BANDWIDTH);
-		medians[HEAT_BOTH_WAYS + rail] = median_of(work, rail, JUDGE_BOTH_SUM);
+		medians[rail] = judge_median(work->judge, rail, JUDGE_BANDWIDTH).value;
+		medians[HEAT_BOTH_WAYS + rail] =
+			judge_median(work->judge, rail, JUDGE_BOTH_SUM).value;
 	}
 }
 

@@ -203,17 +203,6 @@ static char *reason_of(const struct mesh_work *work, const struct mesh_result *r
 	return mem_format("%s: %s", pair, result->reason);
 }
 
-/* Counts a pair whose agents could not talk, for both of its hosts. */
-static void note_apart(struct mesh_work *work, const struct mesh_result *result)
-{
-	if (!work->apart++) {
-		work->apart_reason = reason_of(work, result);
-		work->apart_of_host = mem_alloc_zero(work->count, sizeof(*work->apart_of_host));
-	}
-	work->apart_of_host[result->pair.a]++;
-	work->apart_of_host[result->pair.b]++;
-}
-
 /* Names the host that all such pairs have in common, if only one is in all. */
 static void find_apart(struct mesh_work *work)
 {
@@ -246,11 +235,18 @@ void mesh_note_untried(struct mesh_work *work, const struct mesh_result *result)
 	if (mesh_was_tested(result->outcome))
 		return;
 	work->untried++;
-	if (result->outcome == MESH_APART)
-		note_apart(work, result);
-	else if (work->hosts[result->pair.a].presence == MESH_PRESENT &&
-		 work->hosts[result->pair.b].presence == MESH_PRESENT && !work->unexplained++)
+	if (result->outcome == MESH_APART) {
+		if (!work->apart++) {
+			work->apart_reason = reason_of(work, result);
+			work->apart_of_host = mem_alloc_zero(work->count,
+							     sizeof(*work->apart_of_host));
+		}
+		work->apart_of_host[result->pair.a]++;
+		work->apart_of_host[result->pair.b]++;
+	} else if (work->hosts[result->pair.a].presence == MESH_PRESENT &&
+		   work->hosts[result->pair.b].presence == MESH_PRESENT && !work->unexplained++) {
 		work->unexplained_reason = reason_of(work, result);
+	}
 }
 
 void mesh_find_untried(struct mesh_work *work)

@@ -33,8 +33,8 @@ struct mesh_args {
 	bool map, histogram;
 };
 
-extern const struct option_row mesh_agent_options[], mesh_run_options[], mesh_step_options[],
-	mesh_test_options[], mesh_output_options[];
+extern const struct option_row mesh_agent_options[], mesh_host_options[], mesh_run_options[],
+	mesh_step_options[], mesh_test_options[], mesh_output_options[];
 extern const struct option_rule mesh_rules[];
 extern const struct command mesh_run_command, mesh_step_command, mesh_plan_command;
 
@@ -62,8 +62,6 @@ int mesh_token_file(const char *path, char token[static MESH_TOKEN_BYTES], bool 
 
 /* mesh_launch.c: the launcher, in a process group of its own. */
 
-#define MESH_LAUNCH_LINES 8u
-
 struct mesh_launch {
 	pid_t pid;  /* 0: none */
 	int output; /* of the launcher and the agents; -1: closed */
@@ -71,7 +69,7 @@ struct mesh_launch {
 	int status;	/* as of waitpid(), once it has ended */
 	char line[512]; /* that has no end yet */
 	size_t length;
-	struct strings lines; /* the last ones, cleaned */
+	char *last; /* line that has ended, cleaned */
 };
 
 /* Starts it. Returns 0, -errno, or -EINTR if there is a signal at `signals` (a signalfd, or -1). */

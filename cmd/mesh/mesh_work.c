@@ -367,9 +367,8 @@ static void explain_nobody(struct mesh_work *work)
 	else if (launcher_has_ended(work))
 		end = mesh_launch_end_text(&work->launch);
 	message = mem_format("no host joined%s%s", end ? ": the launcher " : "", end ?: "");
-	if (end && work->launch.lines.count)
-		mem_extend(&message, ": %s",
-			   work->launch.lines.items[work->launch.lines.count - 1]);
+	if (end && work->launch.last)
+		mem_extend(&message, ": %s", work->launch.last);
 	if (end)
 		hint = "try the launcher alone: it must start a program on each host";
 	listing_fail(&work->listing, STATUS_FAILED, message, hint);

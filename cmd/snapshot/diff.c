@@ -202,16 +202,6 @@ static void side_close(struct side *side)
 	snapshot_close(&side->snapshot);
 }
 
-/* A list that only one side has cannot be compared. */
-static void note_missing(struct listing *listing, const struct side *side, enum side_kind kind)
-{
-	_cleanup_(freep) char *name = text_clean(side->name, strlen(side->name));
-	_cleanup_(freep) char *text = mem_format("%s is not known there: not compared",
-						 side_kinds[kind].name);
-
-	problem_add_text(&listing->problems, name, NULL, NULL, text, NULL);
-}
-
 static struct diff_rows rows_of(const struct side *side, enum side_kind kind)
 {
 	return (struct diff_rows){
@@ -232,10 +222,17 @@ static void compare(struct listing *listing, const struct side sides[DIFF_SIDES]
 		const struct diff_rows rows[DIFF_SIDES] = {rows_of(&sides[DIFF_BEFORE], i),
 							   rows_of(&sides[DIFF_AFTER], i)};
 
-		if (before && after)
+		if (before && after) {
 			diff_compare(diff, &side_kinds[i], &rows[DIFF_BEFORE], &rows[DIFF_AFTER]);
-		else if (before != after)
-			note_missing(listing, &sides[before ? DIFF_AFTER : DIFF_BEFORE], i);
+		} else if (before != after) {
+			/* A list that only one side has cannot be compared. */
+			const char *side = names[before ? DIFF_AFTER : DIFF_BEFORE];
+			_cleanup_(freep) char *name = text_clean(side, strlen(side));
+			_cleanup_(freep) char *text = mem_format(
+				"%s is not known there: not compared", side_kinds[i].name);
+
+			problem_add_text(&listing->problems, name, NULL, NULL, text, NULL);
+		}
 	}
 	diff_note_unknowns(diff, names, &listing->problems);
 }

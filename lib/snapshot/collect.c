@@ -161,6 +161,7 @@ static int take(struct walk *walk, const char *path)
 	const bool follow = how != SOURCE_FILES && how != SOURCE_TREE && how != SOURCE_CONFIG &&
 			    how != SOURCE_VPD;
 	char target[PATH_MAX];
+	enum entry entry;
 
 	if (!has_room(walk))
 		return 0;
@@ -177,19 +178,14 @@ static int take(struct walk *walk, const char *path)
 			return collect_file(walk->collection, path, how);
 		return 0;
 	}
-	switch (look(walk->collection->root, path, follow, target)) {
-	case ENTRY_LINK:
-		keep_link(walk, path, target);
-		return 0;
-	case ENTRY_FILE:
+	entry = look(walk->collection->root, path, follow, target);
+	if (entry == ENTRY_FILE)
 		return collect_file(walk->collection, path, how);
-	case ENTRY_FOLDER:
-		if (how == SOURCE_TREE)
-			take_tree(walk, path);
-		return 0;
-	default:
-		return 0;
-	}
+	if (entry == ENTRY_LINK)
+		keep_link(walk, path, target);
+	else if (entry == ENTRY_FOLDER && how == SOURCE_TREE)
+		take_tree(walk, path);
+	return 0;
 }
 
 /*
@@ -286,17 +282,13 @@ static void walk_into(struct walk *walk, const char *path, const char *literal, 
 	const enum source_how how = walk->source->how;
 	const bool follow = how == SOURCE_TEXTS || how == SOURCE_NAMES || how >= SOURCE_LIBRARY;
 	char target[PATH_MAX];
+	enum entry entry;
 
-	switch (look(walk->collection->root, path, follow, target)) {
-	case ENTRY_LINK:
+	entry = look(walk->collection->root, path, follow, target);
+	if (entry == ENTRY_LINK)
 		walk_link(walk, path, target, literal, pattern);
-		break;
-	case ENTRY_FOLDER:
+	else if (entry == ENTRY_FOLDER)
 		walk_to(walk, path, literal, pattern);
-		break;
-	default:
-		break;
-	}
 }
 
 /* Splits the first component off; the caller frees it. */
@@ -359,15 +351,6 @@ static bool is_below_other(const struct contents *contents, const char *path)
 	return false;
 }
 
-static bool is_refused(const struct contents *contents, const struct content *item)
-{
-	_cleanup_(freep) char *path = mem_format(SNAPSHOT_FOLDER "/%s", item->path);
-	struct member_sum sum = {0};
-
-	return member_refuse(&sum, item->kind, path, item->bytes, item->length) ||
-	       is_below_other(contents, item->path);
-}
-
 /*
  * Drops what the strict reader would refuse: a link that leads out of the tree, or a member below a
  * link.
@@ -378,10 +361,14 @@ static void prune(struct collection *collection)
 	_cleanup_(freep) bool *refused = mem_alloc_zero(contents->count + 1, sizeof(*refused));
 
 	for (size_t i = 0; i < contents->count; i++) {
-		refused[i] = is_refused(contents, &contents->items[i]);
-		if (refused[i] && contents->items[i].kind == CONTENT_LINK)
-			collect_note(collection,
-				     contents->items[i].path + strlen(SNAPSHOT_ROOT "/"),
+		const struct content *item = &contents->items[i];
+		_cleanup_(freep) char *path = mem_format(SNAPSHOT_FOLDER "/%s", item->path);
+		struct member_sum sum = {0};
+
+		refused[i] = member_refuse(&sum, item->kind, path, item->bytes, item->length) ||
+			     is_below_other(contents, item->path);
+		if (refused[i] && item->kind == CONTENT_LINK)
+			collect_note(collection, item->path + strlen(SNAPSHOT_ROOT "/"),
 				     "left out: the link leads out of the tree");
 	}
 	contents_drop(contents, refused);

@@ -107,24 +107,18 @@ static const char *refuse_place(enum content_kind kind, const char *path)
 										      : NULL;
 }
 
-/* How many folders below the tree's root a link is. */
-static size_t depth_of(const char *path)
-{
-	size_t depth = 0;
-
-	for (path = member_inner_path(path); *path; path++)
-		depth += *path == '/';
-	return depth - 1;
-}
-
 /*
  * Follows the names in a target, but not the links that they may lead through: those are limited
  * when they are used, by lib/kernel/root.h.
  */
 static const char *refuse_target(const char *path, const char *target)
 {
-	size_t depth = depth_of(path);
+	size_t depth = 0;
 
+	/* How many folders below the tree's root the link is. */
+	for (path = strchr(member_inner_path(path), '/'); path; path = strchr(path + 1, '/'))
+		depth++;
+	depth--;
 	if (!target || !*target)
 		return "is a link to nothing";
 	if (strlen(target) > MEMBER_MOST_PATH)

@@ -33,10 +33,9 @@ static void read_parameters(const struct root *root, const char *name, struct st
 	for (size_t i = 0; i < names.count; i++) {
 		_cleanup_(freep) char *value = sysfs_text(root, "sys/module/%s/parameters/%s", name,
 							  names.items[i]);
-		_cleanup_(freep) char *line = NULL, *clean = NULL;
+		_cleanup_(freep) char *line = mem_format("%s=%s", names.items[i], value ?: "");
+		_cleanup_(freep) char *clean = text_clean(line, strlen(line));
 
-		line = mem_format("%s=%s", names.items[i], value ? value : "");
-		clean = text_clean(line, strlen(line));
 		strings_add(parameters, clean);
 	}
 }

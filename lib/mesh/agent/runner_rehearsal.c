@@ -167,36 +167,25 @@ static int open_rehearsal(const struct mesh_runner_setup *setup, struct mesh_loc
 	return 0;
 }
 
-/* From -1 to 1; always the same for one figure of one order. */
-static double wobble(uint64_t id, unsigned int figure)
-{
-	uint64_t state = (id - 1) * UINT64_C(0x9e3779b97f4a7c15) +
-			 figure * UINT64_C(0xbf58476d1ce4e5b9) + 1;
-
-	return (double)(random_next(&state) >> 11) / (double)(UINT64_C(1) << 52) - 1;
-}
-
+/* The value with its noise, which is always the same for one figure of one order. */
 static struct real figure(const struct rehearsal_act *act, double value, uint64_t id,
 			  unsigned int number)
 {
-	return real_of(value * (1 + wobble(id, number) * act->noise_percent / 100));
-}
+	uint64_t state = (id - 1) * UINT64_C(0x9e3779b97f4a7c15) +
+			 number * UINT64_C(0xbf58476d1ce4e5b9) + 1;
+	/* From -1 to 1. */
+	const double wobble = (double)(random_next(&state) >> 11) / (double)(UINT64_C(1) << 52) - 1;
 
-/* usleep() has 32 bits, which wrap after an hour and eleven minutes. */
-static void take_time(uint64_t msec)
-{
-	const struct timespec time = {
-		.tv_sec = (time_t)(msec / 1000),
-		.tv_nsec = (long)(msec % 1000) * 1000000,
-	};
-
-	nanosleep(&time, NULL);
+	return real_of(value * (1 + wobble * act->noise_percent / 100));
 }
 
 static void act_out(const struct rehearsal_act *act, const struct mesh_order *order,
 		    struct mesh_result *result)
 {
-	take_time(act->msec);
+	/* usleep() has 32 bits, which wrap after an hour and eleven minutes. */
+	nanosleep(&(struct timespec){.tv_sec = (time_t)(act->msec / 1000),
+				     .tv_nsec = (long)(act->msec % 1000) * 1000000},
+		  NULL);
 	while (act->hang)
 		pause();
 	if (act->crash)

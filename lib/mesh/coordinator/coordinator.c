@@ -271,16 +271,6 @@ static void accept_agents(struct coordinator *coordinator)
 	}
 }
 
-static void end_pause(struct coordinator *coordinator, uint64_t now_msec)
-{
-	struct epoll_event event = {.events = EPOLLIN, .data.u64 = EVENT_LISTENER};
-
-	if (!coordinator->pause_end_msec || now_msec < coordinator->pause_end_msec)
-		return;
-	coordinator->pause_end_msec = 0;
-	epoll_ctl(coordinator->epoll, EPOLL_CTL_MOD, coordinator->listener, &event);
-}
-
 static void serve_event(struct coordinator *coordinator, const struct epoll_event *event)
 {
 	const uint64_t data = event->data.u64;
@@ -324,7 +314,11 @@ void coordinator_turn(struct coordinator *coordinator, uint64_t end_msec)
 	now = clock_msec();
 	if (now < next)
 		return;
-	end_pause(coordinator, now);
+	if (coordinator->pause_end_msec && now >= coordinator->pause_end_msec) {
+		coordinator->pause_end_msec = 0;
+		epoll_ctl(coordinator->epoll, EPOLL_CTL_MOD, coordinator->listener,
+			  &(struct epoll_event){.events = EPOLLIN, .data.u64 = EVENT_LISTENER});
+	}
 	connections_tick(coordinator, now);
 	if (coordinator->setup.tick)
 		coordinator->setup.tick(coordinator->setup.context);

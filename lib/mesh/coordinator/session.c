@@ -57,29 +57,22 @@ static bool is_present(const struct session *session, uint32_t host)
 	return session->hosts[host].presence == MESH_PRESENT;
 }
 
-/* Two that are tested alone have more than those that share a link or a receiver. */
-static void keep_orphans(struct session *session, const struct mesh_pair *pair)
-{
-	const bool a = is_present(session, pair->a), b = is_present(session, pair->b);
-
-	if (a == b || session->shared)
-		return;
-	MEM_ADD(session->orphans, session->orphan_count) = (struct mesh_pair){
-		.a = a ? pair->a : pair->b,
-		.rail_a = a ? pair->rail_a : pair->rail_b,
-	};
-}
-
 static void take(void *context, const struct mesh_result *result)
 {
 	struct session *session = context;
+	const struct mesh_pair *pair = &result->pair;
+	const bool a = is_present(session, pair->a), b = is_present(session, pair->b);
 
 	session->outcome->pairs++;
 	judge_take(session->setup->judge, result);
 	if (session->setup->result)
 		session->setup->result(session->setup->context, result);
-	if (result->outcome == MESH_UNTRIED)
-		keep_orphans(session, &result->pair);
+	/* Two that are tested alone have more than those that share a link or a receiver. */
+	if (result->outcome == MESH_UNTRIED && a != b && !session->shared)
+		MEM_ADD(session->orphans, session->orphan_count) = (struct mesh_pair){
+			.a = a ? pair->a : pair->b,
+			.rail_a = a ? pair->rail_a : pair->rail_b,
+		};
 }
 
 /* Runs pairs side by side, in batches if there is a limit. */

@@ -106,9 +106,8 @@ static const char *check_row(const struct mesh_row *row)
 {
 	if (!row->host || !row->peer)
 		return "it does not name two hosts";
-	if (!row->rail.known || row->rail.value >= MESH_MOST_RAILS)
-		return "it has no valid rail";
-	if (row->peer_rail.known && row->peer_rail.value >= MESH_MOST_RAILS)
+	if (!row->rail.known || row->rail.value >= MESH_MOST_RAILS ||
+	    (row->peer_rail.known && row->peer_rail.value >= MESH_MOST_RAILS))
 		return "it has no valid rail";
 	if (!row->stage.known || row->stage.value > UINT16_MAX)
 		return "it has no valid stage";

@@ -98,22 +98,15 @@ void judge_end_stage(struct judge *judge)
 	judge->kind = CLASS_PAIR;
 }
 
-/* FNV-1a. */
-static uint32_t hash_text(const char *text)
-{
-	uint32_t hash = UINT32_C(2166136261);
-
-	while (*text)
-		hash = (hash ^ (unsigned char)*text++) * UINT32_C(16777619);
-	return hash;
-}
-
 /* The number of a reason; once there are too many, all others share the last one. */
 static uint16_t reason_number(struct judge *judge, const char *reason)
 {
-	const uint32_t hash = hash_text(reason);
+	uint32_t hash = UINT32_C(2166136261);
 	size_t count = judge->reason_count;
 
+	/* FNV-1a. */
+	for (const char *at = reason; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * UINT32_C(16777619);
 	for (size_t i = 0; i < judge->reason_count; i++)
 		if (judge->reason_hashes[i] == hash && !strcmp(judge->reasons[i], reason))
 			return (uint16_t)i;

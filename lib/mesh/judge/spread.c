@@ -52,23 +52,19 @@ static double bin_start(size_t bin)
 	return figure;
 }
 
-static void use_bins(struct spread *spread)
-{
-	spread->bins = mem_alloc_zero(BINS, sizeof(*spread->bins));
-	for (size_t i = 0; i < spread->count; i++)
-		spread->bins[bin_of(spread->exact[i])]++;
-	free(spread->exact);
-	spread->exact = NULL;
-}
-
 void spread_add(struct spread *spread, double figure)
 {
 	if (!(figure > least_figure()))
 		figure = least_figure();
 	if (!spread->exact && !spread->bins)
 		spread->exact = mem_alloc_zero(SPREAD_EXACT, sizeof(*spread->exact));
-	if (spread->count == SPREAD_EXACT && spread->exact)
-		use_bins(spread);
+	if (spread->count == SPREAD_EXACT && spread->exact) {
+		spread->bins = mem_alloc_zero(BINS, sizeof(*spread->bins));
+		for (size_t i = 0; i < spread->count; i++)
+			spread->bins[bin_of(spread->exact[i])]++;
+		free(spread->exact);
+		spread->exact = NULL;
+	}
 	if (spread->exact)
 		spread->exact[spread->count] = figure;
 	else if (spread->bins[bin_of(figure)] != UINT32_MAX)

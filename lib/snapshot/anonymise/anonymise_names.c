@@ -46,6 +46,12 @@ static bool names_kind(const char *word, size_t length, bool host)
 #define WORD_ENDS  " \t\n,;()'\""
 #define WORD_MARKS "/@=[]|#+"
 
+static void learn_name(struct anonymiser *anonymiser, const char *name, bool host)
+{
+	if (!names_kind(name, strlen(name), host) && !strings_contain(&anonymiser->names, name))
+		strings_add(&anonymiser->names, name);
+}
+
 static void learn_names(struct anonymiser *anonymiser, const char *words, bool host)
 {
 	while (*words) {
@@ -54,15 +60,10 @@ static void learn_names(struct anonymiser *anonymiser, const char *words, bool h
 		_cleanup_(freep) char *name = mem_format("%.*s", (int)length, words + blank);
 		const size_t label = strcspn(name, ".");
 
-		if (length && !names_kind(name, length, host) &&
-		    !strings_contain(&anonymiser->names, name))
-			strings_add(&anonymiser->names, name);
+		learn_name(anonymiser, name, host);
 		/* Learn the name without its domain. */
-		if (label && label < length && !names_kind(name, label, host)) {
-			name[label] = '\0';
-			if (!strings_contain(&anonymiser->names, name))
-				strings_add(&anonymiser->names, name);
-		}
+		name[label] = '\0';
+		learn_name(anonymiser, name, host);
 		words += blank + length;
 	}
 }

@@ -168,22 +168,19 @@ static void note_unknown(const struct comparison *comparison, const char *field,
 		.kind = comparison->kind->name, .field = field, .side = side, .count = 1};
 }
 
-/* Whether a problem of the side is about the object, its parts, what it is part of, or the host. */
-static bool is_troubled(const struct comparison *comparison, int side, const char *object)
+/*
+ * Whether a missing value means that there is none: the side answers, and no problem there is about
+ * the object, its parts, what it is part of, or the host.
+ */
+static bool is_complete(const struct comparison *comparison, int side, const char *object)
 {
 	const struct problems *problems = comparison->sides[side]->problems;
 
-	if (!problems || !problems->count)
-		return false;
-	return !object || diff_names_find(comparison->troubled[side], "") ||
-	       diff_names_cover(comparison->troubled[side], object) ||
-	       diff_names_find(comparison->wholes[side], object);
-}
-
-/* Whether a missing value means that there is none: the side answers, and nothing failed there. */
-static bool is_complete(const struct comparison *comparison, int side, const char *object)
-{
-	return comparison->sides[side]->answers && !is_troubled(comparison, side, object);
+	if (!comparison->sides[side]->answers || !problems || !problems->count)
+		return comparison->sides[side]->answers;
+	return object && !diff_names_find(comparison->troubled[side], "") &&
+	       !diff_names_cover(comparison->troubled[side], object) &&
+	       !diff_names_find(comparison->wholes[side], object);
 }
 
 static void compare_field(const struct comparison *comparison, const struct paired *before,
@@ -233,12 +230,6 @@ static void compare_entries(const struct comparison *comparison, struct paired *
 			compare_field(comparison, before, after, &schema->fields[i]);
 }
 
-/* A GUID of zeros identifies nothing. */
-static bool identifies(const char *text)
-{
-	return text && text[strspn(text, "0:")];
-}
-
 /* An entry that is not matched yet, and its value of a field. */
 struct identity {
 	char *text;
@@ -267,7 +258,8 @@ static void list_identities(const struct comparison *comparison, int side,
 		struct paired *entry = &comparison->entries[side][i];
 		char *text = entry->matched ? NULL : text_of(comparison, side, field, entry->row);
 
-		if (identifies(text))
+		/* A GUID of zeros identifies nothing. */
+		if (text && text[strspn(text, "0:")])
 			MEM_ADD(list->items, list->count) = (struct identity){text, entry};
 		else
 			free(text);
