@@ -75,7 +75,6 @@ bool mesh_rows_open(struct mesh_work *work)
 	static const struct render_options options = {.format = FORMAT_JSONL};
 	const struct mesh_args *args = work->args;
 	const char *path = args->resume ?: args->save;
-	size_t length;
 	int rc;
 
 	work->modes.known = true;
@@ -94,10 +93,9 @@ bool mesh_rows_open(struct mesh_work *work)
 				    "standard output is not a file that keeps results",
 				    "--jsonl prints each result as it arrives");
 	if (args->resume) {
-		rc = file_read(path, MOST_RESUME_BYTES, &work->resumed, &length);
+		rc = file_read(path, MOST_RESUME_BYTES, &work->resumed, &work->resumed_length);
 		if (rc)
 			return fail_file(work, "read", path, rc);
-		work->resumed_length = length;
 		if (!check_stages(work, path))
 			return false;
 	}
@@ -105,7 +103,7 @@ bool mesh_rows_open(struct mesh_work *work)
 	if (rc)
 		return fail_file(work, "write", path, rc);
 	/* A run that was killed may have left half a line. */
-	if (work->resumed && length && work->resumed[length - 1] != '\n')
+	if (work->resumed_length && work->resumed[work->resumed_length - 1] != '\n')
 		fputc('\n', work->rows);
 	work->row_columns = columns_of(&mesh_rows_schema, COLUMNS_ALL);
 	render_stream_init(&work->saved_rows, work->rows, &options, &work->row_columns);

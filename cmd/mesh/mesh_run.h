@@ -157,7 +157,6 @@ bool mesh_work_check_args(struct mesh_work *work);
 
 /* Parses the options about tests and hosts. Returns false if the listing has failed. */
 bool mesh_work_begin(struct mesh_work *work, const struct ctx *ctx, const struct mesh_args *args);
-/* Opens the coordinator. */
 bool mesh_work_listen(struct mesh_work *work, uint16_t port);
 /* Gathers, tests, concludes. */
 void mesh_work_run(struct mesh_work *work);
@@ -169,7 +168,6 @@ void mesh_work_say(void *context, const char *line);
 bool mesh_rows_open(struct mesh_work *work);
 void mesh_rows_add(struct mesh_work *work, const struct mesh_result *result);
 void mesh_rows_flush(void *mesh_work);
-/* Loads the results of an earlier run. */
 void mesh_rows_resume(struct mesh_work *work);
 /*
  * How to resume, if the results are saved: they belong to these stages and this seed. To be freed.
@@ -179,7 +177,6 @@ char *mesh_rows_hint(const struct mesh_work *work);
 void mesh_note_one_way(struct mesh_work *work, const struct mesh_result *result);
 /* Adds a finding about those results. */
 void mesh_find_one_way(struct mesh_work *work);
-/* Counts an untried pair. */
 void mesh_note_untried(struct mesh_work *work, const struct mesh_result *result);
 /* Adds a finding about untried pairs that no lost host explains. */
 void mesh_find_untried(struct mesh_work *work);
@@ -195,9 +192,7 @@ void mesh_fail_early(struct mesh_work *work, const char *rest, const char *hint)
  * so that nothing else is said about it.
  */
 char *mesh_join_text(const struct mesh_host *host);
-/* Sets the exit status from the findings. */
 void mesh_decide_status(struct mesh_work *work);
-/* Adds a result to the maps. */
 void mesh_add_to_map(struct mesh_work *work, const struct mesh_result *result);
 /*
  * The object of a finding for people, to be freed: what many hosts have in common, such as that

@@ -233,8 +233,7 @@ int collect_file(struct collection *collection, const char *path, enum source_ho
 		collect_hide_secrets(bytes);
 	if (how < ARRAY_SIZE(filters) && filters[how])
 		length = filter_lines(bytes, filters[how]);
-	/* Of the library, which is too large, only what providers_find_abi() finds in it is kept.
-	 */
+	/* The library itself is too large: what providers_find_abi() finds in it is kept. */
 	if (how == SOURCE_LIBRARY) {
 		_cleanup_(freep) char *abi = providers_find_abi(bytes, length);
 

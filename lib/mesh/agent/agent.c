@@ -156,19 +156,11 @@ static int introduce(struct mesh_agent *agent)
 	return rc ? rc : mesh_agent_send(agent, &ready, AGENT_SEND_MSEC);
 }
 
-static int answer_ping(struct mesh_agent *agent, const struct mesh_ping *ping)
-{
-	const struct mesh_message pong = {
-		.type = MESH_MESSAGE_PONG,
-		.pong = {.number = ping->number, .clock_msec = clock_wall_nsec() / 1000000},
-	};
-
-	return mesh_agent_send(agent, &pong, AGENT_SEND_MSEC);
-}
-
 /* Carries out a message. Returns 0, 1 for goodbye, or -errno. */
 static int obey(struct mesh_agent *agent, const struct mesh_message *message)
 {
+	struct mesh_message pong = {.type = MESH_MESSAGE_PONG};
+
 	switch (message->type) {
 	case MESH_MESSAGE_ORDER:
 		mesh_agent_start(agent, &message->order);
@@ -177,7 +169,9 @@ static int obey(struct mesh_agent *agent, const struct mesh_message *message)
 		mesh_agent_cancel(agent, message->cancel.id);
 		return 0;
 	case MESH_MESSAGE_PING:
-		return answer_ping(agent, &message->ping);
+		pong.pong.number = message->ping.number;
+		pong.pong.clock_msec = clock_wall_nsec() / 1000000;
+		return mesh_agent_send(agent, &pong, AGENT_SEND_MSEC);
 	case MESH_MESSAGE_BYE:
 		return 1;
 	case MESH_MESSAGE_REFUSED:

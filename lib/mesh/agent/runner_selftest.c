@@ -213,11 +213,6 @@ static void set_reason(struct mesh_result *result, enum mesh_outcome outcome,
 		 row->reason ? row->reason : "failed");
 }
 
-static const char *test_of(const struct selftest_result *row)
-{
-	return row->test ? row->test : "test";
-}
-
 static void take_counters(const struct selftest_result *row, struct mesh_result *result)
 {
 	for (size_t i = 0; i < row->counter_count; i++) {
@@ -253,7 +248,7 @@ static void take_row(const struct selftest_result *row, const struct means *mean
 	/* A device that cannot run this test has shown nothing. */
 	if (row->verdict.value == SELFTEST_SKIP && is_test(row, means->data) &&
 	    result->outcome != MESH_FAIL)
-		set_reason(result, MESH_UNTRIED, row, test_of(row));
+		set_reason(result, MESH_UNTRIED, row, row->test ?: "test");
 	if (is_test(row, LATENCY_TEST))
 		result->latency_usec = row->latency_p50_usec;
 	else if (is_test(row, means->to_b))
@@ -306,7 +301,7 @@ static bool run_tests(const struct selftest_request *request, const struct endpo
 		if (row->verdict.value == SELFTEST_FAIL && result->outcome != MESH_FAIL)
 			set_reason(result, MESH_FAIL, row,
 				   request->ways.direction == DIRECTION_BOTH ? BOTH_WAYS
-									     : test_of(row));
+									     : row->test ?: "test");
 		if (is_test(row, "counters"))
 			take_counters(row, result);
 		take(row, means, result);

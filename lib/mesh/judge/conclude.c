@@ -167,7 +167,7 @@ static enum severity severity_of_pair(enum judge_finding_id id, const struct tal
 {
 	if (id == JUDGE_FLAKY && !tally->failed)
 		return SEVERITY_NOTICE;
-	return !tally->again && id != JUDGE_UNCLEAR ? SEVERITY_WARNING : finding_severity(id);
+	return !tally->again && id != JUDGE_UNCLEAR ? SEVERITY_WARNING : judge_kinds[id].severity;
 }
 
 static void conclude_pair(struct conclusion *conclusion, const struct culprit *culprit,
@@ -346,7 +346,7 @@ static void conclude_scatter(struct conclusion *conclusion, size_t number)
 					     : "; a cable or a switch between them may be bad");
 	finding_set_next_step(
 		finding,
-		good_alone ? finding_next_step(JUDGE_FLAKY)
+		good_alone ? judge_kinds[JUDGE_FLAKY].next_step
 		: culprit->judged
 			? "look for what all of them share: a firewall, the switches of the rail, "
 			  "a VLAN, a P_Key; rdmactl selftest between two hosts shows more"
@@ -359,7 +359,7 @@ static void conclude_growth(struct conclusion *conclusion, const struct culprit 
 	const struct judge *judge = conclusion->judge;
 	struct judge_finding *finding;
 
-	if (!conclusion_lists(conclusion, JUDGE_GROWTH, finding_severity(JUDGE_GROWTH)))
+	if (!conclusion_lists(conclusion, JUDGE_GROWTH, judge_kinds[JUDGE_GROWTH].severity))
 		return;
 	finding = finding_add_port(conclusion, JUDGE_GROWTH, culprit->number, NULL);
 	finding->bad = number_of(culprit->bad);

@@ -71,7 +71,8 @@ static void compare_distances(struct conclusion *conclusion, uint16_t rail, unsi
 		}
 		share = class->bandwidth.median / nearest->bandwidth.median;
 		if (share >= LEAST_DISTANCE_SHARE ||
-		    !conclusion_lists(conclusion, JUDGE_DISTANCE, finding_severity(JUDGE_DISTANCE)))
+		    !conclusion_lists(conclusion, JUDGE_DISTANCE,
+				      judge_kinds[JUDGE_DISTANCE].severity))
 			continue;
 		finding = finding_add(
 			conclusion->findings, JUDGE_DISTANCE,
@@ -142,7 +143,7 @@ void conclude_rates(struct conclusion *conclusion)
 
 	for (uint32_t i = 0; i < judge->port_count; i++)
 		if (judge->ports[i].slow_rate && !blamed[i] &&
-		    conclusion_lists(conclusion, JUDGE_RATE, finding_severity(JUDGE_RATE)))
+		    conclusion_lists(conclusion, JUDGE_RATE, judge_kinds[JUDGE_RATE].severity))
 			finding_add_port(
 				conclusion, JUDGE_RATE, i,
 				mem_format("the port runs at %.4g Gb/s, most others at %.4g",

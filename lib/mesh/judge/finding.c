@@ -9,14 +9,9 @@
 #include "mesh/judge/judge.h"
 #include "schema/schema.h"
 
-struct kind {
-	enum severity severity;
-	const char *summary, *next_step;
-};
-
 #define FINDING(name_, id_, severity_, summary_, next_) \
 	[JUDGE_##name_] = {SEVERITY_##severity_, summary_, next_},
-static const struct kind kinds[] = {
+const struct judge_kind judge_kinds[] = {
 #include "mesh/judge/findings.def"
 };
 #undef FINDING
@@ -69,11 +64,6 @@ const struct schema judge_schema = {
 	.head = &mesh_summary_schema,
 };
 
-const char *judge_finding_summary(unsigned int id)
-{
-	return id < ARRAY_SIZE(kinds) ? kinds[id].summary : "";
-}
-
 struct judge_finding *finding_add(struct judge_findings *findings, enum judge_finding_id id,
 				  char *object, char *evidence)
 {
@@ -82,22 +72,12 @@ struct judge_finding *finding_add(struct judge_findings *findings, enum judge_fi
 
 	*finding = (struct judge_finding){
 		.finding = {.id = number_of(id),
-			    .severity = number_of(kinds[id].severity),
+			    .severity = number_of(judge_kinds[id].severity),
 			    .object = object,
 			    .evidence = evidence,
-			    .next_step = mem_string(kinds[id].next_step)},
+			    .next_step = mem_string(judge_kinds[id].next_step)},
 	};
 	return finding;
-}
-
-enum severity finding_severity(enum judge_finding_id id)
-{
-	return kinds[id].severity;
-}
-
-const char *finding_next_step(enum judge_finding_id id)
-{
-	return kinds[id].next_step;
 }
 
 void finding_set_next_step(struct judge_finding *finding, const char *text)

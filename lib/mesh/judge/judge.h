@@ -92,8 +92,13 @@ struct judge_findings {
 
 extern const struct schema judge_schema; /* of struct judge_finding */
 extern const struct enum_name judge_finding_names[];
-/* What is wrong, in a few words, for the line of a finding. */
-const char *judge_finding_summary(unsigned int id);
+
+/* By enum judge_finding_id. */
+extern const struct judge_kind {
+	enum severity severity;
+	const char *summary; /* what is wrong, in a few words, for the line of a finding */
+	const char *next_step;
+} judge_kinds[];
 
 struct judge;
 
@@ -129,9 +134,6 @@ void judge_findings_clear(struct judge_findings *findings);
 /* Appends a finding with its severity and next step. Takes over the strings; object may be NULL. */
 struct judge_finding *finding_add(struct judge_findings *findings, enum judge_finding_id id,
 				  char *object, char *evidence);
-/* The severity of its kind. */
-enum severity finding_severity(enum judge_finding_id id);
-const char *finding_next_step(enum judge_finding_id id);
 /* Replaces the next step of its kind. */
 void finding_set_next_step(struct judge_finding *finding, const char *text);
 void findings_sort(struct judge_findings *findings);

@@ -112,8 +112,8 @@ static char *change_route(const struct anonymiser *anonymiser, const char *line)
 	anonymise_ipv4(anonymiser, (uint8_t *)&destination);
 	anonymise_ipv4(anonymiser, (uint8_t *)&gateway);
 	destination &= mask;
-	return mem_format("%s\t%08X\t%08X\t%04X\t%u\t%u\t%u\t%08X%.511s", name, destination, gateway,
-			  flags, references, use, metric, mask, line + end);
+	return mem_format("%s\t%08X\t%08X\t%04X\t%u\t%u\t%u\t%08X%.511s", name, destination,
+			  gateway, flags, references, use, metric, mask, line + end);
 }
 
 static void change_routes(const struct anonymiser *anonymiser, struct content *content)

@@ -272,18 +272,18 @@ static size_t change_run(const struct anonymiser *anonymiser, const char *text,
 	count = address_bytes(text, length);
 	if (!count)
 		count = known_bytes(anonymiser, text, length);
-	if (!count && change_ipv6(anonymiser, text, mixed, out))
-		return mixed;
-	if (!count && mixed > length && change_ipv6(anonymiser, text, length, out))
-		return length;
-	copy = mem_format("%.*s", (int)length, text);
-	if (!count) {
-		if (!change_inside(anonymiser, copy, length))
-			return 0;
-		text_buffer_add(out, "%s", copy);
+	if (count) {
+		anonymise_digits(anonymiser, text, length, count, out);
 		return length;
 	}
-	anonymise_digits(anonymiser, copy, length, count, out);
+	if (change_ipv6(anonymiser, text, mixed, out))
+		return mixed;
+	if (mixed > length && change_ipv6(anonymiser, text, length, out))
+		return length;
+	copy = mem_format("%.*s", (int)length, text);
+	if (!change_inside(anonymiser, copy, length))
+		return 0;
+	text_buffer_add(out, "%s", copy);
 	return length;
 }
 
