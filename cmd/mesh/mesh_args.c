@@ -27,38 +27,40 @@ const struct option_row mesh_agent_options[] = {
 	{.name = NULL},
 };
 
-const struct option_row mesh_host_options[] = {
-	STRING_OPTION(struct mesh_args, hosts, 0, "hosts", "N|LIST", COMPLETE_NOTHING,
-		      "hosts to wait for: how many, or their names"),
-	STRING_OPTION(struct mesh_args, address, 0, "address", "ADDRESS", COMPLETE_NOTHING,
-		      "address that agents connect to; if not a name, listen on it only"),
-	NUMBER_OPTION(COUNT, struct mesh_args, port, 0, "port", "N", 1, UINT16_MAX,
-		      "TCP port of the coordinator"),
-	NUMBER_OPTION(DURATION, struct mesh_args, wait, 0, "wait", "TIME", 1, UINT32_MAX,
-		      "how long to wait for the hosts (60s)"),
-	NUMBER_OPTION(DURATION, struct mesh_args, silence, 0, "silence", "TIME",
-		      MESH_LEAST_SILENCE_MSEC, MOST_SILENCE_MSEC,
-		      "give up on a host that is silent for this long (20s)"),
-	FLAG_OPTION(struct mesh_args, busy, 0, "busy",
-		    "also take hosts on which other programs use RDMA"),
-	FLAG_OPTION(struct mesh_args, doctor, 0, "doctor",
-		    "run the checks of rdmactl doctor on each host first"),
-	STRING_OPTION(struct mesh_args, rehearse, 0, "rehearse", "FILE", COMPLETE_FILE,
-		      "agents invent results as the file says, without RDMA"),
-	STRING_OPTION(struct mesh_args, name, 0, "name", "TEXT", COMPLETE_NOTHING,
-		      "name of each host, with the launcher's placeholders: %h"),
-	STRING_OPTION(struct mesh_args, token_file, 0, "token-file", "FILE", COMPLETE_FILE,
-		      "file of the token, on a file system that all hosts share"),
-	{.name = NULL},
-};
+#define HOST_OPTIONS                                                                               \
+	STRING_OPTION(struct mesh_args, hosts, 0, "hosts", "N|LIST", COMPLETE_NOTHING,             \
+		      "hosts to wait for: how many, or their names"),                              \
+		STRING_OPTION(struct mesh_args, address, 0, "address", "ADDRESS",                  \
+			      COMPLETE_NOTHING,                                                    \
+			      "address that agents connect to; if not a name, listen on it only"), \
+		NUMBER_OPTION(COUNT, struct mesh_args, port, 0, "port", "N", 1, UINT16_MAX,        \
+			      "TCP port of the coordinator"),                                      \
+		NUMBER_OPTION(DURATION, struct mesh_args, wait, 0, "wait", "TIME", 1, UINT32_MAX,  \
+			      "how long to wait for the hosts (60s)"),                             \
+		NUMBER_OPTION(DURATION, struct mesh_args, silence, 0, "silence", "TIME",           \
+			      MESH_LEAST_SILENCE_MSEC, MOST_SILENCE_MSEC,                          \
+			      "give up on a host that is silent for this long (20s)"),             \
+		FLAG_OPTION(struct mesh_args, busy, 0, "busy",                                     \
+			    "also take hosts on which other programs use RDMA"),                   \
+		FLAG_OPTION(struct mesh_args, doctor, 0, "doctor",                                 \
+			    "run the checks of rdmactl doctor on each host first"),                \
+		STRING_OPTION(struct mesh_args, rehearse, 0, "rehearse", "FILE", COMPLETE_FILE,    \
+			      "agents invent results as the file says, without RDMA"),             \
+		STRING_OPTION(struct mesh_args, name, 0, "name", "TEXT", COMPLETE_NOTHING,         \
+			      "name of each host, with the launcher's placeholders: %h"),          \
+		STRING_OPTION(struct mesh_args, token_file, 0, "token-file", "FILE",               \
+			      COMPLETE_FILE,                                                       \
+			      "file of the token, on a file system that all hosts share")
 
 const struct option_row mesh_run_options[] = {
+	HOST_OPTIONS,
 	STRING_OPTION(struct mesh_args, program, 0, "program", "PATH", COMPLETE_FILE,
 		      "path of rdmactl on the hosts, if it is not the same as here"),
 	{.name = NULL},
 };
 
 const struct option_row mesh_step_options[] = {
+	HOST_OPTIONS,
 	STRING_OPTION(struct mesh_args, coordinator, 0, "coordinator", "HOST:PORT",
 		      COMPLETE_NOTHING, "host of task 0, if the launcher does not provide it"),
 	{.name = NULL},

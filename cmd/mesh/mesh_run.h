@@ -33,8 +33,8 @@ struct mesh_args {
 	bool map, histogram;
 };
 
-extern const struct option_row mesh_agent_options[], mesh_host_options[], mesh_run_options[],
-	mesh_step_options[], mesh_test_options[], mesh_output_options[];
+extern const struct option_row mesh_agent_options[], mesh_run_options[], mesh_step_options[],
+	mesh_test_options[], mesh_output_options[];
 extern const struct option_rule mesh_rules[];
 extern const struct command mesh_run_command, mesh_step_command, mesh_plan_command;
 
