@@ -102,30 +102,6 @@ char *selftest_growth_text(const struct counter_sums sums[static 2])
 	return text;
 }
 
-void selftest_result_free(struct selftest_result *result)
-{
-	for (size_t i = 0; i < result->counter_count; i++) {
-		free(result->counters[i].device);
-		free(result->counters[i].name);
-	}
-	free(result->counters);
-	free(result->histogram);
-	free(result->device);
-	free(result->netdev);
-	free(result->peer);
-	free(result->peer_device);
-	free(result->memory);
-	free(result->peer_memory);
-	free(result->test);
-	free(result->summary);
-	free(result->reason);
-	free(result->next_step);
-	free(result->status);
-	free(result->cpus);
-	free(result->peer_cpus);
-	free(result);
-}
-
 struct selftest_result *selftest_results_add(struct selftest_results *results)
 {
 	struct selftest_result **slot = mem_append(&results->items, &results->count,

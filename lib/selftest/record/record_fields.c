@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -376,3 +377,13 @@ static const struct column_view views[] = {
 
 const struct schema selftest_schema = SCHEMA("selftest", struct selftest_result, selftest_fields,
 					     "a data path test and what it found", .views = views);
+
+void selftest_result_free(struct selftest_result *result)
+{
+	for (size_t i = 0; i < result->counter_count; i++)
+		record_clear(&counter_schema, &result->counters[i]);
+	free(result->counters);
+	free(result->histogram);
+	record_clear(&selftest_schema, result);
+	free(result);
+}
