@@ -141,11 +141,12 @@ static char *complain_test(const struct strings *names, const char *word, char *
 
 static char *parse_tests(struct selftest_plan *plan, char **ret_hint)
 {
-	_cleanup_(freep) char *list = mem_string(plan->args->tests);
+	_cleanup_(freep) char *list = mem_string_or_null(plan->args->tests);
 	_cleanup_(strings_free) struct strings names = {0};
 	char *message = NULL, *rest = list;
 
-	selftest_test_names(&names);
+	if (list)
+		selftest_test_names(&names);
 	for (char *word; !message && (word = strsep(&rest, ","));) {
 		if (strings_contain(&names, word))
 			strings_add(&plan->tests, word);
@@ -159,7 +160,7 @@ static char *parse_sizes(struct selftest_plan *plan)
 {
 	struct selftest_request *request = &plan->request;
 	size_t most = plan->protocol == PROTOCOL_RDMACTL ? SELFTEST_MOST_SIZES : 1;
-	_cleanup_(freep) char *list = mem_string(plan->args->sizes);
+	_cleanup_(freep) char *list = mem_string_or_null(plan->args->sizes);
 	char *rest = list;
 
 	for (char *word; (word = strsep(&rest, ","));) {
@@ -178,17 +179,19 @@ static char *parse_sizes(struct selftest_plan *plan)
 					  enum_word(selftest_protocols, plan->protocol, ""));
 		request->sizes[request->size_count++] = bytes;
 	}
-	if (plan->protocol != PROTOCOL_RDMACTL && !request->sizes[0])
+	if (plan->protocol != PROTOCOL_RDMACTL && request->size_count && !request->sizes[0])
 		return mem_string("--sizes: messages of 0 bytes cannot be compared");
 	return NULL;
 }
 
 static char *parse_bind(struct selftest_plan *plan)
 {
-	const char *text = plan->args->bind, *zone = strchr(text, '%');
-	_cleanup_(freep) char *clean = text_clean(text, strlen(text));
+	const char *text = plan->args->bind, *zone = text ? strchr(text, '%') : NULL;
+	_cleanup_(freep) char *clean = text ? text_clean(text, strlen(text)) : NULL;
 	struct selftest_request *request = &plan->request;
 
+	if (!text)
+		return NULL;
 	if (ip_parse(text, &request->bind))
 		return mem_format("--bind: '%s' is not an IPv4 or IPv6 address", clean);
 	request->scope = address_zone(text);
@@ -202,7 +205,7 @@ static char *parse_bind(struct selftest_plan *plan)
 
 static char *parse_allow(struct selftest_plan *plan)
 {
-	_cleanup_(freep) char *list = mem_string(plan->args->allow);
+	_cleanup_(freep) char *list = mem_string_or_null(plan->args->allow);
 	char *rest = list;
 
 	for (char *word; (word = strsep(&rest, ","));) {
@@ -219,10 +222,14 @@ static char *parse_allow(struct selftest_plan *plan)
 /* DEV or DEV/PORT on another host: nothing here can tell whether they exist. */
 static char *parse_peer_device(struct selftest_plan *plan)
 {
-	const char *text = plan->args->peer_device, *slash = strrchr(text, '/');
-	const size_t length = slash ? (size_t)(slash - text) : strlen(text);
+	const char *text = plan->args->peer_device, *slash;
 	uint64_t port = 0;
+	size_t length;
 
+	if (!text)
+		return NULL;
+	slash = strrchr(text, '/');
+	length = slash ? (size_t)(slash - text) : strlen(text);
 	if (!length || length >= sizeof(((struct endpoint *)0)->device) ||
 	    (slash && (text_parse_u64(slash + 1, 10, UINT8_MAX, &port) || !port)))
 		return selftest_complain("peer-device", text, "is neither DEV nor DEV/PORT");
@@ -346,46 +353,26 @@ static void fill_request(struct selftest_plan *plan)
 bool selftest_plan_make(struct selftest_plan *plan, const struct selftest_args *args,
 			char **ret_message, char **ret_hint)
 {
-	char *message, *hint = NULL;
+	char *hint = NULL;
 
 	*plan = (struct selftest_plan){
 		.args = args,
 		.request = args->request,
 		.protocol = (enum selftest_protocol)args->protocol.value,
 	};
-	message = check_values(plan);
-	if (!message && args->tests)
-		message = parse_tests(plan, &hint);
-	if (!message)
-		message = check_groups(plan);
-	if (!message && args->sizes)
-		message = parse_sizes(plan);
-	if (!message && args->bind)
-		message = parse_bind(plan);
-	if (!message && args->allow)
-		message = parse_allow(plan);
-	if (!message && args->peer_device)
-		message = parse_peer_device(plan);
-	if (!message)
-		message = selftest_parse_group(plan);
-	if (!message)
-		message = selftest_parse_memory(plan, &hint);
-	if (!message)
-		message = selftest_parse_blocks(plan);
-	if (!message)
-		message = parse_path(plan, &hint);
-	if (!message)
-		message = selftest_parse_ways(plan, &hint);
-	if (!message)
-		message = find_token(plan, &hint);
-	if (message) {
-		selftest_plan_free(plan);
-		*ret_message = message;
-		*ret_hint = hint ? hint : mem_string("rdmactl selftest --help");
-		return false;
+	*ret_message = check_values(plan) ?: parse_tests(plan, &hint) ?: check_groups(plan)
+		       ?: parse_sizes(plan) ?: parse_bind(plan) ?: parse_allow(plan)
+		       ?: parse_peer_device(plan) ?: selftest_parse_group(plan)
+		       ?: selftest_parse_memory(plan, &hint) ?: selftest_parse_blocks(plan)
+		       ?: parse_path(plan, &hint) ?: selftest_parse_ways(plan, &hint)
+		       ?: find_token(plan, &hint);
+	if (!*ret_message) {
+		fill_request(plan);
+		return true;
 	}
-	fill_request(plan);
-	return true;
+	selftest_plan_free(plan);
+	*ret_hint = hint ? hint : mem_string("rdmactl selftest --help");
+	return false;
 }
 
 void selftest_plan_free(struct selftest_plan *plan)

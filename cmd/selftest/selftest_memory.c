@@ -69,7 +69,7 @@ char *selftest_parse_memory(struct selftest_plan *plan, char **ret_hint)
 static char *parse_list(const char *option, const char *text, bool sizes, uint64_t *numbers,
 			size_t *count)
 {
-	_cleanup_(freep) char *list = mem_string(text);
+	_cleanup_(freep) char *list = mem_string_or_null(text);
 	char *rest = list;
 
 	for (char *word; (word = strsep(&rest, ","));) {
@@ -95,14 +95,11 @@ char *selftest_parse_blocks(struct selftest_plan *plan)
 {
 	const struct selftest_args *args = plan->args;
 	struct selftest_request *request = &plan->request;
-	char *message = NULL;
+	char *message = parse_list("block-size", args->block_bytes, true, request->block_bytes,
+				   &request->block_bytes_count)
+				?: parse_list("block-count", args->block_count, false,
+					      request->block_count, &request->block_count_count);
 
-	if (args->block_bytes)
-		message = parse_list("block-size", args->block_bytes, true, request->block_bytes,
-				     &request->block_bytes_count);
-	if (!message && args->block_count)
-		message = parse_list("block-count", args->block_count, false, request->block_count,
-				     &request->block_count_count);
 	/* Any one of the three options asks for a shape. */
 	if (args->block_bytes || args->block_count || args->stride.known) {
 		if (!request->block_bytes_count)
