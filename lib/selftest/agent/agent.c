@@ -107,7 +107,6 @@ void agent_free(struct agent *agent)
 		return;
 	agent_reset(agent);
 	agent_close_device(agent);
-	agent_many_free(agent);
 	free(agent->samples.nsec);
 	free(agent);
 }

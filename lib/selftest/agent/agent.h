@@ -283,13 +283,9 @@ void agent_xrc_destroy(struct agent *agent, struct agent_qp *qp);
 void agent_xrc_close(struct agent *agent);
 /* Adds a sample: how long a step of one connection took. */
 void agent_many_sample(struct agent_many *many, enum connection_step step, uint64_t nsec);
-/* Ends the many connections; their samples stay until the next order of this kind. */
+/* Ends the many connections, and frees their samples. */
 void agent_many_release(struct agent *agent);
-void agent_many_free(struct agent *agent);
 void agent_cm_release(struct agent *agent);
-/* Begin and end the measurement of a run's elapsed and processor time, for the order to report. */
-void agent_begin_report(struct agent *agent);
-void agent_end_report(struct agent *agent);
 /* Names an enum ibv_qp_state: "RTS", or "unknown". */
 const char *agent_state_word(uint32_t state);
 /* Converts enum buffer_access to IBV_ACCESS_*. */

@@ -93,23 +93,20 @@ static int next_event(struct agent *agent, uint64_t end_nsec, struct rdma_cm_eve
 
 static void note_event(const struct rdma_cm_event *event, struct cm_news *news)
 {
-	bool group = event->event == RDMA_CM_EVENT_MULTICAST_JOIN;
-
 	*news = (struct cm_news){
 		.type = event->event,
 		.id = event->id,
 		.listener = event->listen_id,
 		.status = event->status,
 	};
-	if (!group && event->param.conn.private_data &&
-	    event->param.conn.private_data_len >= sizeof(uint32_t)) {
-		memcpy(&news->cookie, event->param.conn.private_data, sizeof(uint32_t));
-		news->cookie = ntohl(news->cookie);
-	}
-	if (group) {
+	if (event->event == RDMA_CM_EVENT_MULTICAST_JOIN) {
 		news->group = event->param.ud.ah_attr;
 		news->group_qkey = event->param.ud.qkey;
 		news->group_qpn = event->param.ud.qp_num;
+	} else if (event->param.conn.private_data &&
+		   event->param.conn.private_data_len >= sizeof(uint32_t)) {
+		memcpy(&news->cookie, event->param.conn.private_data, sizeof(uint32_t));
+		news->cookie = ntohl(news->cookie);
 	}
 }
 
@@ -183,11 +180,9 @@ int agent_cm_listen(struct agent *agent, const struct ip_address *ip, uint32_t p
 	if (agent->api.rdma_bind_addr(agent->listener, (struct sockaddr *)&address))
 		return agent_cm_fail(agent, "rdma_bind_addr");
 	rc = agent_cm_check_device(agent, agent->listener);
-	if (rc)
-		return rc;
-	return agent->api.rdma_listen(agent->listener, backlog)
-		       ? agent_cm_fail(agent, "rdma_listen")
-		       : 0;
+	if (!rc && agent->api.rdma_listen(agent->listener, backlog))
+		rc = agent_cm_fail(agent, "rdma_listen");
+	return rc;
 }
 
 int agent_listen(struct agent *agent, const struct message_listen *order,
@@ -232,13 +227,11 @@ int agent_cm_modify(struct agent *agent, struct agent_qp *qp, enum ibv_qp_state 
 
 int agent_cm_modify_to_rts(struct agent *agent, struct agent_qp *qp, uint32_t max_rd_atomic)
 {
-	int rc;
-
 	/* An iWARP connection moves the queue pair from IDLE to RTS. */
 	if (agent->endpoint.transport == TRANSPORT_IWARP)
 		return 0;
-	rc = agent_cm_modify(agent, qp, IBV_QPS_RTR, max_rd_atomic);
-	return rc ? rc : agent_cm_modify(agent, qp, IBV_QPS_RTS, max_rd_atomic);
+	return agent_cm_modify(agent, qp, IBV_QPS_RTR, max_rd_atomic)
+		       ?: agent_cm_modify(agent, qp, IBV_QPS_RTS, max_rd_atomic);
 }
 
 int agent_cm_set_tos(struct agent *agent, struct rdma_cm_id *id)
@@ -272,11 +265,9 @@ int agent_cm_resolve_route(struct agent *agent, struct agent_qp *qp)
 {
 	int rc = agent_cm_check_device(agent, qp->cm_id);
 
-	if (rc)
-		return rc;
-	if (agent->api.rdma_resolve_route(qp->cm_id, CM_RESOLVE_MSEC))
-		return agent_cm_fail(agent, "rdma_resolve_route");
-	return 0;
+	if (!rc && agent->api.rdma_resolve_route(qp->cm_id, CM_RESOLVE_MSEC))
+		rc = agent_cm_fail(agent, "rdma_resolve_route");
+	return rc;
 }
 
 int agent_disconnect(struct agent *agent, const struct message_disconnect *order)

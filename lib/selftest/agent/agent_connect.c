@@ -43,19 +43,10 @@ void agent_many_release(struct agent *agent)
 	for (uint32_t i = 0; i < many->count; i++)
 		agent_qp_destroy(agent, &many->items[i]);
 	free(many->items);
-	many->items = NULL;
-	many->count = many->begun = many->established = many->closed = 0;
+	for (int i = 0; i < STEPS; i++)
+		free(many->nsec[i]);
 	agent_unreserve(agent, &many->reserved);
-}
-
-void agent_many_free(struct agent *agent)
-{
-	agent_many_release(agent);
-	for (int i = 0; i < STEPS; i++) {
-		free(agent->many.nsec[i]);
-		agent->many.nsec[i] = NULL;
-		agent->many.samples[i] = 0;
-	}
+	*many = (struct agent_many){0};
 }
 
 static int prepare(struct agent *agent, uint32_t count)
@@ -64,7 +55,7 @@ static int prepare(struct agent *agent, uint32_t count)
 	struct agent_many *many = &agent->many;
 	int rc;
 
-	agent_many_free(agent);
+	agent_many_release(agent);
 	rc = agent_reserve(agent, bytes, &many->reserved);
 	if (rc)
 		return rc;
@@ -254,9 +245,7 @@ static int take_request(struct cm_run *run, const struct cm_news *news)
 	run->answer = news->cookie;
 	qp->cm_id = news->id;
 	news->id->context = qp;
-	rc = prepare_qp(run, qp);
-	if (!rc)
-		rc = agent_cm_modify_to_rts(agent, qp, run->max_rd_atomic);
+	rc = prepare_qp(run, qp) ?: agent_cm_modify_to_rts(agent, qp, run->max_rd_atomic);
 	if (rc)
 		return rc;
 	param = param_of(run, qp, ACCEPT_RETRIES);
@@ -421,15 +410,12 @@ int agent_connect_many(struct agent *agent, const struct message_connect_many *o
 {
 	struct cm_run run = {
 		.agent = agent, .many = &agent->many, .order = *order, .max_rd_atomic = 1};
-	int rc = order->active ? guard_active(agent) : 0;
+	int rc = (order->active ? guard_active(agent) : 0) ?: prepare(agent, order->count);
 
-	if (!rc)
-		rc = prepare(agent, order->count);
 	if (rc)
 		return rc;
-	rc = order->active ? connect_all(&run) : accept_all(&run, &agent->many.closed);
-	if (!rc && order->active)
-		rc = disconnect_all(&run);
+	rc = order->active ? connect_all(&run) ?: disconnect_all(&run)
+			   : accept_all(&run, &agent->many.closed);
 	if (rc)
 		return rc;
 	*reply = (struct message_connected_many){

@@ -96,9 +96,7 @@ int agent_open_device(struct agent *agent, const struct endpoint *endpoint)
 				    "GID index %u: queue pairs can use only indexes up to 255",
 				    endpoint->gid_index);
 	agent->endpoint = *endpoint;
-	rc = open_device(agent);
-	if (!rc)
-		rc = make_domains(agent);
+	rc = open_device(agent) ?: make_domains(agent);
 	/* All or nothing: another attempt starts from the beginning. */
 	if (rc)
 		agent_close_device(agent);

@@ -48,8 +48,7 @@ int agent_open_port(struct agent *agent, const struct message_open_port *order,
 					    reason ? reason : strerror(-rc));
 		rc = agent_open_device(agent, &endpoint);
 	}
-	if (!rc)
-		rc = guard_open(agent, &order->open.near);
+	rc = rc ?: guard_open(agent, &order->open.near);
 	if (rc)
 		return rc;
 	*reply = (struct message_opened){
@@ -112,15 +111,19 @@ int agent_release(struct agent *agent, const struct message_none *order)
 	return 0;
 }
 
-static void add_reading(const struct counter *counter, struct message_counted *reply)
+/* Adds the counters that are useful for a diagnosis, or the others, while there is room. */
+static void add_readings(const struct counter_list *list, bool useful,
+			 struct message_counted *reply)
 {
-	struct counter_reading *reading;
+	for (size_t i = 0; i < list->count && reply->count < LIMIT_COUNTERS; i++) {
+		struct counter_reading *reading = &reply->items[reply->count];
 
-	if (reply->count >= LIMIT_COUNTERS)
-		return;
-	reading = &reply->items[reply->count++];
-	snprintf(reading->name, sizeof(reading->name), "%s", counter->name);
-	reading->value = counter->value;
+		if ((counter_class_of(list->items[i].name) != COUNTER_OTHER) != useful)
+			continue;
+		snprintf(reading->name, sizeof(reading->name), "%s", list->items[i].name);
+		reading->value = list->items[i].value;
+		reply->count++;
+	}
 }
 
 int agent_read_counters(const struct endpoint *endpoint, struct counter_list *list)
@@ -135,7 +138,7 @@ int agent_read_counters(const struct endpoint *endpoint, struct counter_list *li
 	return rc;
 }
 
-/* Some devices have hundreds: those useful for a diagnosis go first, others while there is room. */
+/* Some devices have hundreds. */
 int agent_counters(struct agent *agent, const struct message_none *order,
 		   struct message_counted *reply)
 {
@@ -143,12 +146,8 @@ int agent_counters(struct agent *agent, const struct message_none *order,
 	int rc = agent_read_counters(&agent->endpoint, &list);
 
 	(void)order;
-	for (size_t i = 0; i < list.count; i++)
-		if (counter_class_of(list.items[i].name) != COUNTER_OTHER)
-			add_reading(&list.items[i], reply);
-	for (size_t i = 0; i < list.count; i++)
-		if (counter_class_of(list.items[i].name) == COUNTER_OTHER)
-			add_reading(&list.items[i], reply);
+	add_readings(&list, true, reply);
+	add_readings(&list, false, reply);
 	return rc ? agent_fail(agent, STAGE_NONE, -rc, "the counters") : 0;
 }
 

@@ -348,9 +348,7 @@ int agent_gather(struct agent *agent, const struct message_gather *order, struct
 	*reply = (struct message_ran){0};
 	if (!qp->qp || qp->kind != QP_RC || !loop.cq || order->warmup >= order->iterations)
 		return agent_refuse(agent, REFUSAL_ORDER, "nothing to transfer with");
-	rc = guard_run(agent, 0);
-	if (!rc)
-		rc = prepare(&loop);
+	rc = guard_run(agent, 0) ?: prepare(&loop);
 	if (!rc) {
 		rc = watch_begin(&agent->watch, STILL_MSEC);
 		if (rc)

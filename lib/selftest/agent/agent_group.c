@@ -92,9 +92,8 @@ int agent_join(struct agent *agent, const struct message_join *order, struct mes
 		return agent_fail(agent, STAGE_CM, EAFNOSUPPORT,
 				  "no address of the group's family");
 	agent_cm_address(agent, &order->group, 0, &qp->group_address);
-	rc = agent_cm_join(agent, qp, RDMA_MC_JOIN_FLAG_FULLMEMBER, order->timeout_msec, &news);
-	if (!rc)
-		rc = take_pkey(agent, qp, &news);
+	rc = agent_cm_join(agent, qp, RDMA_MC_JOIN_FLAG_FULLMEMBER, order->timeout_msec, &news)
+		     ?: take_pkey(agent, qp, &news);
 	if (rc)
 		return rc;
 	rc = agent->api.ibv_attach_mcast(qp->qp, &path->grh.dgid, path->dlid);

@@ -32,10 +32,10 @@ static void prefer_node(uint64_t node)
 	unsigned long mask[16] = {0};
 	const size_t bits = 8 * sizeof(mask[0]);
 
-	if (node >= bits * (sizeof(mask) / sizeof(mask[0])))
+	if (node >= 8 * sizeof(mask))
 		return;
 	mask[node / bits] = 1ul << node % bits;
-	syscall(SYS_set_mempolicy, PREFER_NODE, mask, bits * (sizeof(mask) / sizeof(mask[0])) + 1);
+	syscall(SYS_set_mempolicy, PREFER_NODE, mask, 8 * sizeof(mask) + 1);
 }
 
 bool agent_find_near(const struct root *root, const char *device, struct cpu_list *ret_list,

@@ -159,7 +159,7 @@ static int make_srq(struct agent *agent, const struct message_qp *order)
 	};
 	int rc;
 
-	if (agent->srq)
+	if (!order->srq || agent->srq)
 		return 0;
 	rc = agent_reserve(agent, receive_bytes(order), &agent->srq_reserved);
 	if (rc)
@@ -218,14 +218,11 @@ static int create_qp(struct agent *agent, const struct message_qp *order, struct
 
 int agent_qp_make(struct agent *agent, const struct message_qp *order, struct agent_qp *qp)
 {
-	int rc = 0;
+	int rc;
 
 	if (!agent->cqs[order->cq].cq)
 		return agent_refuse(agent, REFUSAL_ORDER, "no completion queue %u", order->cq);
-	if (order->srq)
-		rc = make_srq(agent, order);
-	if (!rc)
-		rc = agent_reserve(agent, pair_bytes(order), &qp->reserved);
+	rc = make_srq(agent, order) ?: agent_reserve(agent, pair_bytes(order), &qp->reserved);
 	if (!rc)
 		rc = order->kind == QP_XRC ? agent_xrc_make(agent, order, qp)
 					   : create_qp(agent, order, qp);

@@ -7,7 +7,6 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "kernel/procfs.h"
@@ -125,18 +124,6 @@ int agent_target(struct agent *agent, const struct message_target *order)
 	qp->target_qpn = order->qpn;
 	qp->target_qkey = order->qkey;
 	return 0;
-}
-
-void agent_begin_report(struct agent *agent)
-{
-	agent->report.cpu_nsec = clock_read(CLOCK_THREAD_CPUTIME_ID); /* in user and kernel mode */
-	agent->report.wall_nsec = clock_nsec();
-}
-
-void agent_end_report(struct agent *agent)
-{
-	agent->report.cpu_nsec = clock_read(CLOCK_THREAD_CPUTIME_ID) - agent->report.cpu_nsec;
-	agent->report.wall_nsec = clock_nsec() - agent->report.wall_nsec;
 }
 
 /* Returns a file of /proc/self, or an empty string. */

@@ -138,11 +138,8 @@ static int use(struct agent *agent, const struct message_window *order, struct a
 		return agent_refuse(agent, REFUSAL_ORDER, "no window, or no queue pair for it");
 	if (order->action == WINDOW_INVALIDATE)
 		return invalidate(agent, order, qp->qp, window);
-	rc = agent_check_span(agent, &span);
-	if (!rc)
-		rc = make_region(agent, buffer, window);
-	if (!rc)
-		rc = bind_window(agent, order, qp->qp, window);
+	rc = agent_check_span(agent, &span) ?: make_region(agent, buffer, window)
+		     ?: bind_window(agent, order, qp->qp, window);
 	if (!rc)
 		window->qp = qp;
 	return rc;

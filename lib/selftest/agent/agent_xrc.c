@@ -16,7 +16,6 @@ static int open_domain(struct agent *agent)
 		.fd = -1, /* private to this process: ibv_open_xrcd(3) */
 		.oflags = O_CREAT,
 	};
-
 	int rc;
 
 	if (agent->xrcd)
@@ -97,9 +96,7 @@ int agent_xrc_make(struct agent *agent, const struct message_qp *order, struct a
 
 	if (order->srq)
 		return agent_refuse(agent, REFUSAL_ORDER, "such a queue pair has its own queue");
-	rc = open_domain(agent);
-	if (!rc)
-		rc = make(agent, order, qp);
+	rc = open_domain(agent) ?: make(agent, order, qp);
 	if (rc)
 		agent_xrc_destroy(agent, qp);
 	return rc;

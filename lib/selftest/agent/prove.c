@@ -140,11 +140,9 @@ int agent_prove(struct agent *agent, const struct message_prove *order)
 	struct agent_qp *qp = &agent->qps[order->slot];
 	struct guard *guard = &agent->guard;
 	struct secret secret = {NULL};
-	int rc = check_qp(agent, qp);
+	int rc = check_qp(agent, qp) ?: guard_post(agent, qp, &post);
 
 	guard->asked = false;
-	if (!rc)
-		rc = guard_post(agent, qp, &post);
 	if (rc)
 		return rc;
 	rc = nonce_make(guard->nonce);

@@ -341,11 +341,10 @@ static void release(struct measure *measure)
 int agent_run(struct agent *agent, const struct message_run *order, struct message_ran *reply)
 {
 	struct measure measure;
+	uint64_t cpu_nsec, wall_nsec;
 	run_loop loop;
-	int rc = check_order(agent, order);
+	int rc = check_order(agent, order) ?: guard_run(agent, order->duration_msec);
 
-	if (!rc)
-		rc = guard_run(agent, order->duration_msec);
 	if (rc)
 		return rc;
 	loop = agent->way.both && order->operation == RUN_SEND
@@ -362,14 +361,18 @@ int agent_run(struct agent *agent, const struct message_run *order, struct messa
 	if (rc) {
 		rc = agent_fail(agent, STAGE_TRANSFER, -rc, "a thread that watches");
 	} else {
-		agent_begin_report(agent);
+		cpu_nsec = clock_read(CLOCK_THREAD_CPUTIME_ID); /* in user and kernel mode */
+		wall_nsec = clock_nsec();
 		if (loop(&measure))
 			measure.ran.stop = STOP_NONE;
-		agent_end_report(agent);
+		agent->report = (struct message_reported){
+			.cpu_nsec = clock_read(CLOCK_THREAD_CPUTIME_ID) - cpu_nsec,
+			.wall_nsec = clock_nsec() - wall_nsec,
+			.received = measure.received,
+			.lost = measure.lost,
+			.events = measure.events,
+		};
 		watch_end(&agent->watch);
-		agent->report.received = measure.received;
-		agent->report.lost = measure.lost;
-		agent->report.events = measure.events;
 		if (measure.error)
 			rc = agent_fail(agent, STAGE_TRANSFER, measure.error, "%s", measure.failed);
 		else
