@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The sentences of a diagnosis: a table of rows {list, code, sentence, next step}. A list is a
- * stage of a test, with an errno as the code, or one of those below. {words} in a row are replaced.
+ * The sentences of a diagnosis: the rows of diagnosis_rows.def. A list is a stage of a test, with
+ * an errno as the code, or one of those below. {words} in a row are replaced.
  */
 #pragma once
 
@@ -124,8 +124,6 @@ void diagnosis_words_add(struct diagnosis_words *words, const char *name, const 
 	__attribute__((format(printf, 3, 4)));
 /* Returns the text of a word, or "". */
 const char *diagnosis_word(const struct diagnosis_words *words, const char *name);
-/* Returns the template with its {words} replaced; the caller frees it. */
-char *diagnosis_expand(const struct diagnosis_words *words, const char *template);
 /* Fills the texts from the row for the code, or the row for any code of the list. Returns true. */
 bool diagnosis_say(struct diagnosis *diagnosis, const struct diagnosis_words *words,
 		   unsigned int list, int code);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "selftest/diagnosis/diagnosis_rows.h"
 
+#include <errno.h>
 #include <infiniband/verbs.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +22,8 @@ const char *diagnosis_word(const struct diagnosis_words *words, const char *name
 	return "";
 }
 
-/* In one pass, so braces in a replacement stay. */
-char *diagnosis_expand(const struct diagnosis_words *words, const char *template)
+/* Replaces the {words} in one pass, so braces in a replacement stay. */
+static char *expand(const struct diagnosis_words *words, const char *template)
 {
 	char *text = mem_string("");
 
@@ -37,6 +39,30 @@ char *diagnosis_expand(const struct diagnosis_words *words, const char *template
 		template += plain + (length ? length + 2 : 0);
 	}
 	return text;
+}
+
+static const struct diagnosis_row {
+	unsigned int list;
+	int code;
+	const char *sentence; /* NULL: the row shares the texts of the next one */
+	const char *hint;     /* NULL: there is nothing to do */
+} rows[] = {
+#include "selftest/diagnosis/diagnosis_rows.def"
+};
+
+bool diagnosis_say(struct diagnosis *diagnosis, const struct diagnosis_words *words,
+		   unsigned int list, int code)
+{
+	const struct diagnosis_row *row = &rows[0];
+
+	while (row < rows + ARRAY_SIZE(rows) - 1 &&
+	       (row->list != list || (row->code != code && row->code != ANY)))
+		row++;
+	while (!row->sentence)
+		row++;
+	diagnosis->sentence = expand(words, row->sentence);
+	diagnosis->hint = row->hint ? expand(words, row->hint) : NULL;
+	return true;
 }
 
 void diagnosis_words_add(struct diagnosis_words *words, const char *name, const char *format, ...)
