@@ -39,14 +39,12 @@ static int swap(struct perftest *run, const void *bytes, void *got, size_t lengt
 		unsigned int msec)
 {
 	struct watch *watch = &run->session->agent->watch;
-	int rc;
 
-	if (run->session->server) {
-		rc = tcp_read(watch, run->fd, got, length, msec);
-		return rc ? rc : tcp_write(watch, run->fd, bytes, length, msec);
-	}
-	rc = tcp_write(watch, run->fd, bytes, length, msec);
-	return rc ? rc : tcp_read(watch, run->fd, got, length, msec);
+	if (run->session->server)
+		return tcp_read(watch, run->fd, got, length, msec)
+			       ?: tcp_write(watch, run->fd, bytes, length, msec);
+	return tcp_write(watch, run->fd, bytes, length, msec)
+		       ?: tcp_read(watch, run->fd, got, length, msec);
 }
 
 /* A peer that closes the connection after sending its address has ended during the test. */
@@ -64,10 +62,9 @@ static int swap_version(struct perftest *run)
 	struct interop *session = run->session;
 	char got[PERFTEST_VERSION_BYTES];
 	int rc = swap(run, own, got, sizeof(got),
-		      session->server ? FIRST_MSEC : session->timeout_msec);
+		      session->server ? FIRST_MSEC : session->timeout_msec)
+			 ?: perftest_parse_version(got, &run->version);
 
-	if (!rc)
-		rc = perftest_parse_version(got, &run->version);
 	if (rc)
 		return interop_fail_exchange(session, rc, FIRST_MSEC);
 	interop_remark(session, "the peer has perftest %.2f", run->version);
@@ -93,12 +90,10 @@ static int swap_sizes(struct perftest *run, uint32_t *ret_cycle)
 	char own[PERFTEST_MTU_BYTES] = {(char)('0' + mtu_code(session->mtu_bytes)), '\0'};
 	char got[PERFTEST_MTU_BYTES];
 	uint32_t cycle, line, mtu;
-	int rc = swap_number(run, CYCLE_BYTES, &cycle) ?: swap_number(run, CACHE_LINE, &line);
+	int rc = swap_number(run, CYCLE_BYTES, &cycle) ?: swap_number(run, CACHE_LINE, &line)
+			 ?: swap(run, own, got, sizeof(got), session->timeout_msec)
+			 ?: perftest_parse_mtu(got, &mtu);
 
-	if (!rc)
-		rc = swap(run, own, got, sizeof(got), session->timeout_msec);
-	if (!rc)
-		rc = perftest_parse_mtu(got, &mtu);
 	if (rc)
 		return interop_fail_exchange(session, rc, session->timeout_msec);
 	if (cycle > PERFTEST_MOST_CYCLE)
@@ -176,14 +171,11 @@ static uint32_t reads(int limit)
 static int make(struct perftest *run, uint32_t cycle)
 {
 	struct interop *session = run->session;
-	const uint32_t access = run->kind->operation == SELFTEST_SEND ? ACCESS_LOCAL
-				: run->kind->operation == SELFTEST_WRITE
-					? ACCESS_LOCAL | ACCESS_WRITE
-					: ACCESS_LOCAL | ACCESS_READ;
 	const struct agent_qp *qp = &session->agent->qps[INTEROP_QP];
 
 	if (interop_make_qp(session, INTEROP_QP) ||
-	    interop_make_buffers(session, session->bytes > cycle ? session->bytes : cycle, access))
+	    interop_make_buffers(session, session->bytes > cycle ? session->bytes : cycle,
+				 ACCESS_LOCAL | run->kind->access))
 		return -EIO;
 	run->own = (struct perftest_keys){
 		.lid = session->local->lid,
@@ -236,9 +228,7 @@ static int begin(struct perftest *run)
 		return -EIO;
 	/* Posts all of the message, to or from the start of the peer's memory. */
 	run->request = session->send;
-	run->request.opcode = run->kind->operation == SELFTEST_SEND    ? IBV_WR_SEND
-			      : run->kind->operation == SELFTEST_WRITE ? IBV_WR_RDMA_WRITE
-								       : IBV_WR_RDMA_READ;
+	run->request.opcode = run->kind->opcode;
 	run->request.wr.rdma.remote_addr = run->remote.address;
 	run->request.wr.rdma.rkey = run->remote.rkey;
 	pattern_fill(session->sent, 0, session->bytes, 0);
@@ -309,58 +299,46 @@ static void run(struct interop *session)
 
 /* ---- The tests ---- */
 
-#define PERFTEST(program_)                                                                       \
-	.test = program_, .program = program_, .connection = CONNECTION_EXCHANGE, .kind = QP_RC, \
-	.by_active_mtu = true, .port = PINGPONG_PORT, .most_bytes = LIMIT_BYTES / 4,             \
-	.least_iterations = PERFTEST_LEAST_ITERATIONS, .command = perftest_command, .run = run
-#define BANDWIDTH(program) PERFTEST(program), .bytes = 65536, .depth = PERFTEST_RECEIVES
-#define LATENCY(program)   PERFTEST(program), .bytes = 2, .iterations = 1000
+#define PERFTEST(program_, client_, server_, bytes_, iterations_)                               \
+	.test = program_, .program = program_, .client_summary = client_,                       \
+	.server_summary = server_, .connection = CONNECTION_EXCHANGE, .kind = QP_RC,            \
+	.by_active_mtu = true, .port = PINGPONG_PORT, .most_bytes = LIMIT_BYTES / 4,            \
+	.least_iterations = PERFTEST_LEAST_ITERATIONS, .command = perftest_command, .run = run, \
+	.bytes = bytes_, .iterations = iterations_
+#define BANDWIDTH(program, client, server, iterations) \
+	.role = {PERFTEST(program, client, server, 65536, iterations), .depth = PERFTEST_RECEIVES}
+#define LATENCY(program, client, server) \
+	.role = {PERFTEST(program, client, server, 2, 1000)}, .latency = true
 
-#define SENDS  .operation = SELFTEST_SEND, .after = 3, .close = true, .server_moves = true
-#define WRITES .operation = SELFTEST_WRITE, .after = 2
-#define READS  .operation = SELFTEST_READ, .after = 2, .close = true
+#define SENDS(before_)                                                                    \
+	.operation = SELFTEST_SEND, .opcode = IBV_WR_SEND, .before = before_, .after = 3, \
+	.close = true, .server_moves = true
+#define WRITES(before_)                                                                   \
+	.operation = SELFTEST_WRITE, .opcode = IBV_WR_RDMA_WRITE, .access = ACCESS_WRITE, \
+	.before = before_, .after = 2
+#define READS(before_)                                                                 \
+	.operation = SELFTEST_READ, .opcode = IBV_WR_RDMA_READ, .access = ACCESS_READ, \
+	.before = before_, .after = 2, .close = true
 
 static const struct perftest_kind kinds[] = {
-	{.role = {BANDWIDTH("ib_send_bw"),
-		  .client_summary = "messages to an ib_send_bw server, bandwidth",
-		  .server_summary = "messages of an ib_send_bw client, bandwidth",
-		  .iterations = 1000},
-	 SENDS,
-	 .before = 1},
-	{.role = {BANDWIDTH("ib_write_bw"),
-		  .client_summary = "writes into the memory of an ib_write_bw server, bandwidth",
-		  .server_summary = "writes of an ib_write_bw client, which measures them",
-		  .iterations = 5000},
-	 WRITES,
-	 .before = 1,
-	 .report = true,
-	 .close = true},
-	{.role = {BANDWIDTH("ib_read_bw"),
-		  .client_summary = "reads of the memory of an ib_read_bw server, bandwidth",
-		  .server_summary = "reads of an ib_read_bw client, which measures them",
-		  .iterations = 1000},
-	 READS,
-	 .before = 1,
-	 .report = true},
-	{.role = {LATENCY("ib_send_lat"),
-		  .client_summary = "messages to an ib_send_lat server and back, latency",
-		  .server_summary = "messages of an ib_send_lat client and back, latency"},
-	 SENDS,
-	 .latency = true,
-	 .before = 1},
-	{.role = {LATENCY("ib_write_lat"),
-		  .client_summary = "writes to an ib_write_lat server and back, latency",
-		  .server_summary = "writes of an ib_write_lat client and back, latency"},
-	 WRITES,
-	 .latency = true,
-	 .before = 2,
-	 .server_moves = true},
-	{.role = {LATENCY("ib_read_lat"),
-		  .client_summary = "reads of the memory of an ib_read_lat server, latency",
-		  .server_summary = "reads of an ib_read_lat client, which measures them"},
-	 READS,
-	 .latency = true,
-	 .before = 2},
+	{BANDWIDTH("ib_send_bw", "messages to an ib_send_bw server, bandwidth",
+		   "messages of an ib_send_bw client, bandwidth", 1000),
+	 SENDS(1)},
+	{BANDWIDTH("ib_write_bw", "writes into the memory of an ib_write_bw server, bandwidth",
+		   "writes of an ib_write_bw client, which measures them", 5000),
+	 WRITES(1), .report = true, .close = true},
+	{BANDWIDTH("ib_read_bw", "reads of the memory of an ib_read_bw server, bandwidth",
+		   "reads of an ib_read_bw client, which measures them", 1000),
+	 READS(1), .report = true},
+	{LATENCY("ib_send_lat", "messages to an ib_send_lat server and back, latency",
+		 "messages of an ib_send_lat client and back, latency"),
+	 SENDS(1)},
+	{LATENCY("ib_write_lat", "writes to an ib_write_lat server and back, latency",
+		 "writes of an ib_write_lat client and back, latency"),
+	 WRITES(2), .server_moves = true},
+	{LATENCY("ib_read_lat", "reads of the memory of an ib_read_lat server, latency",
+		 "reads of an ib_read_lat client, which measures them"),
+	 READS(2)},
 };
 
 const struct interop_role *perftest_role(const struct selftest_request *request)

@@ -65,6 +65,8 @@ int perftest_parse_report(const uint64_t items[static PERFTEST_REPORT_ITEMS], ui
 struct perftest_kind {
 	struct interop_role role; /* first: a session has a pointer to it */
 	unsigned int operation;	  /* enum selftest_operation */
+	enum ibv_wr_opcode opcode;
+	uint32_t access; /* enum buffer_access of the peer's memory */
 	bool latency;
 	/* How often the keys are exchanged before and after connecting. */
 	unsigned int before, after;

@@ -101,10 +101,9 @@ static int read_rounds(struct perftest *run)
 
 	while (session->done < session->iterations) {
 		const uint64_t begin = clock_raw_nsec();
-		int rc = interop_post_send(session, INTEROP_QP, &run->request);
+		const int rc = interop_post_send(session, INTEROP_QP, &run->request)
+				       ?: await(run, INTEROP_SENT);
 
-		if (!rc)
-			rc = await(run, INTEROP_SENT);
 		if (rc)
 			return rc;
 		sampler_add(&session->sampler, clock_raw_nsec() - begin);

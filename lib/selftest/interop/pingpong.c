@@ -282,11 +282,10 @@ static int read_addresses(struct interop *session, int fd, unsigned int msec,
 			  struct pingpong_address *ret, size_t *ret_count)
 {
 	_cleanup_(freep) char *lines = mem_alloc_zero(PINGPONG_LINES, PINGPONG_LINE_BYTES);
-	int rc;
 
 	pingpong_format_list(NULL, 0, lines);
-	rc = tcp_read(&session->agent->watch, fd, lines, text_bytes(session), msec);
-	return rc ? rc : pingpong_parse_list(lines, PINGPONG_MOST_QPS, ret, ret_count);
+	return tcp_read(&session->agent->watch, fd, lines, text_bytes(session), msec)
+		       ?: pingpong_parse_list(lines, PINGPONG_MOST_QPS, ret, ret_count);
 }
 
 static int fail_addresses(struct interop *session, int rc, unsigned int msec)
@@ -301,10 +300,9 @@ static int client_handshake(struct pingpong *run, int fd, const struct pingpong_
 	struct interop *session = run->session;
 	struct pingpong_address remotes[PINGPONG_MOST_QPS];
 	size_t count;
-	int rc = send_addresses(session, fd, own);
+	int rc = send_addresses(session, fd, own)
+			 ?: read_addresses(session, fd, session->timeout_msec, remotes, &count);
 
-	if (!rc)
-		rc = read_addresses(session, fd, session->timeout_msec, remotes, &count);
 	if (rc)
 		return fail_addresses(session, rc, session->timeout_msec);
 	if (count != session->qps)

@@ -114,9 +114,8 @@ static int offer(struct rping *run, const struct agent_buffer *buffer)
 		.bytes = (uint32_t)run->cm.session->bytes,
 	};
 	struct rping_info answer;
-	int rc = send_info(run, &info);
 
-	return rc ? rc : receive_info(run, &answer);
+	return send_info(run, &info) ?: receive_info(run, &answer);
 }
 
 static int client_round(struct rping *run)
@@ -142,14 +141,12 @@ static int client_round(struct rping *run)
 static int move(struct rping *run, enum ibv_wr_opcode opcode, const struct rping_info *at,
 		uint32_t bytes)
 {
-	int rc;
-
 	run->data.opcode = opcode;
 	run->data.wr.rdma.remote_addr = at->address;
 	run->data.wr.rdma.rkey = at->key;
 	run->data_part.length = bytes;
-	rc = interop_post_send(run->cm.session, INTEROP_QP, &run->data);
-	return rc ? rc : await(run, INTEROP_MOVED);
+	return interop_post_send(run->cm.session, INTEROP_QP, &run->data)
+		       ?: await(run, INTEROP_MOVED);
 }
 
 static int check_text(struct rping *run)
@@ -199,14 +196,13 @@ static int server_round(struct rping *run)
 	begin = clock_raw_nsec();
 	rc = move(run, IBV_WR_RDMA_READ, &source, source.bytes);
 	nsec = clock_raw_nsec() - begin;
-	if (rc || check_text(run))
-		return rc ? rc : -EIO;
-	rc = send_info(run, &go_ahead) ?: receive_info(run, &target) ?: check_info(run, &target);
-	if (!rc)
-		rc = move(run, IBV_WR_RDMA_WRITE, &target,
-			  target.bytes < source.bytes ? target.bytes : source.bytes);
-	if (!rc)
-		rc = send_info(run, &go_ahead);
+	rc = rc ?: check_text(run);
+	if (rc)
+		return rc;
+	rc = send_info(run, &go_ahead) ?: receive_info(run, &target) ?: check_info(run, &target)
+		     ?: move(run, IBV_WR_RDMA_WRITE, &target,
+			     target.bytes < source.bytes ? target.bytes : source.bytes)
+		     ?: send_info(run, &go_ahead);
 	if (rc)
 		return rc;
 	sampler_add(&session->sampler, nsec);
