@@ -49,8 +49,8 @@ void crowd_close(struct crowd *crowd)
 
 bool crowd_has_processes(const struct crowd *crowd)
 {
-	for (size_t i = 0; i < crowd->place_count; i++)
-		if (crowd->places[i].state)
+	for_each_place (served, crowd)
+		if (served->state)
 			return true;
 	return false;
 }
@@ -61,12 +61,9 @@ static size_t count(const struct crowd *crowd, enum served_state state,
 {
 	size_t sum = 0;
 
-	for (size_t i = 0; i < crowd->place_count; i++) {
-		const struct served *served = &crowd->places[i];
-
+	for_each_place (served, crowd)
 		sum += served->state == state && !served->ended &&
 		       (!network || ip_network_contains(network, &served->address));
-	}
 	return sum;
 }
 
@@ -84,9 +81,9 @@ bool crowd_is_full(const struct crowd *crowd)
 
 struct served *crowd_place(struct crowd *crowd)
 {
-	for (size_t i = 0; i < crowd->place_count; i++)
-		if (crowd->places[i].state == SERVED_NOBODY)
-			return &crowd->places[i];
+	for_each_place (served, crowd)
+		if (served->state == SERVED_NOBODY)
+			return served;
 	return NULL;
 }
 
@@ -99,8 +96,7 @@ static struct served *find_oldest(struct crowd *crowd, const struct ip_network *
 	struct served *oldest = NULL;
 	size_t most = 0;
 
-	for (size_t i = 0; i < crowd->place_count; i++) {
-		struct served *served = &crowd->places[i];
+	for_each_place (served, crowd) {
 		const struct ip_network its = network_of(&served->address);
 		size_t guests;
 

@@ -54,6 +54,10 @@ struct crowd {
 	struct budget budget;
 };
 
+#define for_each_place(served_, crowd)                 \
+	for (struct served *served_ = (crowd)->places; \
+	     served_ && served_ < (crowd)->places + (crowd)->place_count; served_++)
+
 /* Rate limit of the log: first a burst of lines, then one per second. */
 struct log_limit {
 	uint64_t credit_msec; /* a line costs 1000 */

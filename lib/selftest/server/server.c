@@ -138,9 +138,8 @@ static int server_open(struct server *server, char **ret_reason, char **ret_hint
 						: DEFAULT_CLIENTS,
 			service->once,
 			service->memory_bytes ? service->memory_bytes : DEFAULT_MEMORY,
-			&server->crowd);
-	if (!rc)
-		rc = watch_children(server);
+			&server->crowd)
+		     ?: watch_children(server);
 	if (rc)
 		*ret_reason = mem_format("cannot wait for processes: %s", strerror(-rc));
 	server->polls = mem_alloc_zero(OTHER_POLLS + server->crowd.place_count,
@@ -207,15 +206,12 @@ static void accept_clients(struct server *server)
 /* Kills the processes that have exceeded their time. */
 static void expire(struct server *server)
 {
-	for (size_t i = 0; i < server->crowd.place_count; i++) {
-		struct served *served = &server->crowd.places[i];
-
-		if (!served->state || served->ended || clock_msec_until(served->end_msec))
-			continue;
-		server_end_child(served, served->state == SERVED_GUEST
+	for_each_place (served, &server->crowd)
+		if (served->state && !served->ended && !clock_msec_until(served->end_msec))
+			server_end_child(served,
+					 served->state == SERVED_GUEST
 						 ? "dropped: its handshake took too long"
 						 : "it reached the time limit for a client");
-	}
 }
 
 /* Returns the milliseconds until there is something to do without an event; -1: never. */
@@ -223,12 +219,9 @@ static int time_left(const struct server *server)
 {
 	uint64_t end = server->pause_end_msec;
 
-	for (size_t i = 0; i < server->crowd.place_count; i++) {
-		const struct served *served = &server->crowd.places[i];
-
+	for_each_place (served, &server->crowd)
 		if (served->state && !served->ended && (!end || served->end_msec < end))
 			end = served->end_msec;
-	}
 	if (server->strangers.left_out || server->clients.left_out) {
 		const uint64_t soon = clock_msec() + LEFT_OUT_MSEC;
 
@@ -242,24 +235,18 @@ static size_t fill_lines(const struct crowd *crowd, struct pollfd *polls)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < crowd->place_count; i++) {
-		const struct served *served = &crowd->places[i];
-
+	for_each_place (served, crowd)
 		if (served->state && served->line >= 0)
 			polls[count++] = (struct pollfd){.fd = served->line, .events = POLLIN};
-	}
 	return count;
 }
 
 /* Reads from the lines on which poll() reported something, as fill_lines() has listed them. */
 static void listen_to_lines(struct crowd *crowd, const struct pollfd *polls)
 {
-	for (size_t i = 0; i < crowd->place_count; i++) {
-		struct served *served = &crowd->places[i];
-
+	for_each_place (served, crowd)
 		if (served->state && served->line >= 0 && (polls++)->revents)
 			server_listen_to(served);
-	}
 }
 
 /* Sleeps until there is something to do, and does it. */
@@ -301,9 +288,9 @@ static void dismiss(struct server *server, int signal, int msec)
 	const uint64_t end = clock_msec() + (uint64_t)msec;
 	const struct crowd *crowd = &server->crowd;
 
-	for (size_t i = 0; i < crowd->place_count; i++)
-		if (crowd->places[i].state)
-			kill(crowd->places[i].pid, signal);
+	for_each_place (served, crowd)
+		if (served->state)
+			kill(served->pid, signal);
 	while (crowd_has_processes(crowd) && clock_msec_until(end)) {
 		struct pollfd children = {.fd = server->children, .events = POLLIN};
 
@@ -327,11 +314,11 @@ static int serve(struct server *server)
 	dismiss(server, SIGTERM, END_MSEC);
 	dismiss(server, SIGKILL, KILL_MSEC);
 	/* A process that waits for a hanging device cannot be killed. */
-	for (size_t i = 0; i < server->crowd.place_count; i++)
-		if (server->crowd.places[i].state)
-			server_say(server, &server->clients, &server->crowd.places[i].address,
+	for_each_place (served, &server->crowd)
+		if (served->state)
+			server_say(server, &server->clients, &served->address,
 				   mem_format("process %d, which served it, does not exit",
-					      (int)server->crowd.places[i].pid));
+					      (int)served->pid));
 	server_say_left_out(server);
 	if (!server->service->once || server->well)
 		return 0;
@@ -343,9 +330,6 @@ int selftest_serve(const struct selftest_service *service, struct selftest_resul
 {
 	_cleanup_(server_close) struct server server = {
 		.service = service, .results = results, .listener = -1, .children = -1};
-	int rc = server_open(&server, ret_reason, ret_hint);
 
-	if (!rc)
-		rc = serve(&server);
-	return rc;
+	return server_open(&server, ret_reason, ret_hint) ?: serve(&server);
 }

@@ -169,14 +169,6 @@ static int ask_for_place(struct serve_client *client)
 	return answer.granted ? 0 : refuse(client, REFUSAL_BUSY, answer.text);
 }
 
-/* Sends the last message of the handshake, if there is a place for the client. */
-static int welcome(struct serve_client *client, const struct message *message)
-{
-	int rc = ask_for_place(client);
-
-	return rc ? rc : answer(client, message);
-}
-
 static void fill_welcome(uint32_t version, struct message_welcome *welcome)
 {
 	*welcome = (struct message_welcome){
@@ -224,10 +216,7 @@ static int challenge(struct serve_client *client, uint32_t version)
 
 	if (rc)
 		end_with(&client->report, "dropped: cannot get random numbers: %s", strerror(-rc));
-	if (!rc)
-		rc = answer(client, &sent);
-	if (!rc)
-		rc = receive(client, MESSAGE_RESPONSE, &received);
+	rc = rc ?: answer(client, &sent) ?: receive(client, MESSAGE_RESPONSE, &received);
 	if (!rc && client->service->token)
 		rc = check_token(client, &sent.challenge, &received.response,
 				 admitted.admitted.mac);
@@ -235,7 +224,7 @@ static int challenge(struct serve_client *client, uint32_t version)
 		return rc;
 	fill_welcome(version, &admitted.admitted.welcome);
 	admitted.admitted.run_msec = granted_msec(client->service);
-	return welcome(client, &admitted);
+	return ask_for_place(client) ?: answer(client, &admitted);
 }
 
 static int shake_hands(struct serve_client *client)
@@ -265,7 +254,7 @@ static int shake_hands(struct serve_client *client)
 			      "this server accepts tokens only from newer rdmactl releases: this "
 			      "one sends it in clear text");
 	fill_welcome(version, &granted.welcome);
-	return welcome(client, &granted);
+	return ask_for_place(client) ?: answer(client, &granted);
 }
 
 static int find_port(void *context, const struct message_open_port *order,

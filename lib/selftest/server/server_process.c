@@ -78,9 +78,9 @@ static void close_line(struct served *served)
 
 void server_close_lines(struct server *server)
 {
-	for (size_t i = 0; i < server->crowd.place_count; i++)
-		if (server->crowd.places[i].state)
-			close_line(&server->crowd.places[i]);
+	for_each_place (served, &server->crowd)
+		if (served->state)
+			close_line(served);
 }
 
 static void add_row(struct server *server, const struct served *served)
@@ -139,8 +139,7 @@ void server_reap(struct server *server)
 
 	while (read(server->children, &info, sizeof(info)) > 0)
 		;
-	for (size_t i = 0; i < server->crowd.place_count; i++) {
-		struct served *served = &server->crowd.places[i];
+	for_each_place (served, &server->crowd) {
 		int status;
 
 		if (!served->state || waitpid(served->pid, &status, WNOHANG) <= 0)
@@ -179,9 +178,9 @@ static void wait_for_end(struct server *server)
 
 void server_answer_guests(struct server *server)
 {
-	for (size_t i = 0; i < server->crowd.place_count && !server->ended; i++) {
-		struct served *guest = &server->crowd.places[i];
-
+	for_each_place (guest, &server->crowd) {
+		if (server->ended)
+			return;
 		if (guest->state != SERVED_GUEST || guest->ended || !guest->asks)
 			continue;
 		wait_for_end(server);
