@@ -43,7 +43,7 @@ static int open_far(struct trial *trial, const struct message_open *open,
 	_cleanup_(freep) char *device = NULL, *hint = NULL;
 
 	if (!request->peer_device)
-		return trial_explain(trial, &trial->far, side_open(&trial->far, open, ret_opened));
+		return trial_order(trial, &trial->far, open, open, ret_opened);
 	/* An older server does not know the order: it would open, and so test, another port. */
 	if (trial->granted.version < PROTOCOL_NAMED_PORTS) {
 		device = text_clean(request->peer_device, strlen(request->peer_device));
@@ -56,7 +56,7 @@ static int open_far(struct trial *trial, const struct message_open *open,
 				  request->peer, trial->granted.version);
 	}
 	snprintf(order.device, sizeof(order.device), "%s", request->peer_device);
-	return trial_explain(trial, &trial->far, side_open_port(&trial->far, &order, ret_opened));
+	return trial_order(trial, &trial->far, open_port, &order, ret_opened);
 }
 
 /* Returns whether the user chose any path attribute. */
@@ -135,9 +135,8 @@ static int pin(struct trial *trial)
 		.shares = request->peer_shares,
 	};
 
-	return trial_explain(trial, &trial->near,
-			     side_pin(&trial->near, &near, &trial->near_pinned)) ||
-	       trial_explain(trial, &trial->far, side_pin(&trial->far, &far, &trial->far_pinned));
+	return trial_order(trial, &trial->near, pin, &near, &trial->near_pinned) ||
+	       trial_order(trial, &trial->far, pin, &far, &trial->far_pinned);
 }
 
 /* Exchanges the ports and capabilities of both sides; fails the row if they do not match. */
@@ -183,7 +182,7 @@ static int open_near(struct trial *trial, const struct endpoint *local)
 		near->refused = near->agent->refused;
 		return trial_explain(trial, near, -EREMOTEIO);
 	}
-	return trial_explain(trial, near, side_open(near, &open, &trial->near_can));
+	return trial_order(trial, near, open, &open, &trial->near_can);
 }
 
 static void add_counters(struct selftest_result *row, enum selftest_side side,

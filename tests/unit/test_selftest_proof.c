@@ -174,7 +174,8 @@ static int poll_later(struct ibv_cq *cq, int count, struct ibv_wc *wc)
 /* An event of the device, before the packet is sent, does not cost the connection. */
 static void event_meanwhile(void **state)
 {
-	const struct qp_shape shape = {.exact_retries = true, .rnr_retries = 7, .timeout = 17};
+	const struct trial_retries retries = {.rnr_retries = 7, .timeout = 17};
+	const struct qp_shape shape = {.retries = &retries};
 	const struct span span = trial_span(0, NONCE_BYTES);
 	const struct message_receive receive = {.id = 1, .count = 1, .span = span};
 	struct message_prove prove = {.qkey = TRIAL_QKEY};

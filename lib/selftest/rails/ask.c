@@ -14,8 +14,7 @@ static int take_pages(struct trial *trial, struct listed_port **ports, size_t *c
 
 	do {
 		const struct message_list_ports order = {.first = (uint32_t)*count};
-		int rc = trial_explain(trial, &trial->far,
-				       side_list_ports(&trial->far, &order, &listed));
+		int rc = trial_order(trial, &trial->far, list_ports, &order, &listed);
 
 		if (rc)
 			return rc;
@@ -41,8 +40,7 @@ int rails_ask(const struct selftest_request *request, struct selftest_results *r
 		trial_fail_old(&trial, "--all-ports", PROTOCOL_WAYS);
 		rc = -EPROTONOSUPPORT;
 	}
-	if (!rc)
-		rc = take_pages(&trial, &ports, &count);
+	rc = rc ?: take_pages(&trial, &ports, &count);
 	if (!rc && !count) {
 		trial_fail(&trial, "rdmactl ports shows their states there",
 			   "%s has no active port", request->peer);

@@ -101,8 +101,7 @@ static int connect_by_cm(struct trial *trial, const struct wanted *wanted, uint6
 	struct message_connected_many connected;
 	struct message_listening listening;
 	struct side *far = &trial->far;
-	int rc = trial_explain(trial, far,
-			       side_listen(far, &(struct message_listen){0}, &listening));
+	int rc = trial_order(trial, far, listen, &(struct message_listen){0}, &listening);
 
 	if (rc)
 		return rc;
@@ -110,10 +109,9 @@ static int connect_by_cm(struct trial *trial, const struct wanted *wanted, uint6
 	order.port = listening.port;
 	accept.connect_many = order;
 	accept.connect_many.active = 0;
-	rc = trial_explain(trial, far, side_start(far, &accept, &held));
-	if (!rc)
-		rc = trial_finish_accept(trial, &accept, MANY_STILL_MSEC, &held,
-					 side_connect_many(&trial->near, &order, &connected));
+	rc = trial_order(trial, far, start, &accept, &held)
+		     ?: trial_finish_accept(trial, &accept, MANY_STILL_MSEC, &held,
+					    side_connect_many(&trial->near, &order, &connected));
 	if (rc)
 		return rc_name_failure(trial, rc, "after %u of %u connections", many->established,
 				       wanted->count);
@@ -134,14 +132,14 @@ static int exchange_some(struct trial *trial, struct message_exchange_many *orde
 
 	order->make = 1;
 	order->connect = 0;
-	rc = trial_explain(trial, &trial->near, side_exchange_many(&trial->near, order, &made));
+	rc = trial_order(trial, &trial->near, exchange_many, order, &made);
 	after_make = clock_nsec();
 	if (rc)
 		return rc;
 	order->connect = 1;
 	order->to = trial->near_can.far;
 	memcpy(order->items, made.items, sizeof(order->items));
-	rc = trial_explain(trial, &trial->far, side_exchange_many(&trial->far, order, &theirs));
+	rc = trial_order(trial, &trial->far, exchange_many, order, &theirs);
 	if (rc)
 		return rc;
 	/* Each side needs the numbers of all queue pairs that the other made. */
@@ -152,7 +150,7 @@ static int exchange_some(struct trial *trial, struct message_exchange_many *orde
 	order->make = 0;
 	order->to = trial->far_can.far;
 	memcpy(order->items, theirs.items, sizeof(order->items));
-	rc = trial_explain(trial, &trial->near, side_exchange_many(&trial->near, order, &made));
+	rc = trial_order(trial, &trial->near, exchange_many, order, &made);
 	end = clock_nsec();
 	for (uint32_t i = 0; i < order->count && !rc; i++) {
 		agent_many_sample(many, STEP_QP, after_make - begin);
@@ -208,8 +206,7 @@ static void run_connections(struct trial *trial)
 		trial_fail_old(trial, "--connections", PROTOCOL_WAYS);
 		return;
 	}
-	if (trial_explain(trial, &trial->near, side_cq(&trial->near, &cq)) ||
-	    trial_explain(trial, &trial->far, side_cq(&trial->far, &cq)))
+	if (trial_order(trial, &trial->near, cq, &cq) || trial_order(trial, &trial->far, cq, &cq))
 		return;
 	rc = trial->by_cm ? connect_by_cm(trial, &wanted, &nsec)
 			  : connect_by_exchange(trial, &wanted, &nsec);

@@ -55,8 +55,7 @@ static int await_write(struct trial *trial, const struct span *span, uint64_t *r
 	for (;;) {
 		struct message_checked checked;
 		/* The order in which bytes arrive is undefined, so count those that did. */
-		int rc = trial_explain(trial, &trial->far,
-				       side_check(&trial->far, &request, &checked));
+		int rc = trial_order(trial, &trial->far, check, &request, &checked);
 
 		if (rc)
 			return rc;
@@ -323,7 +322,7 @@ static int join(struct trial *trial, struct side *side, const struct ip_address 
 
 static int leave(struct trial *trial, struct side *side)
 {
-	return trial_explain(trial, side, side_leave(side, &(struct message_leave){0}));
+	return trial_order(trial, side, leave, &(struct message_leave){0});
 }
 
 /*
@@ -343,8 +342,7 @@ static int enter(struct trial *trial, struct datagram_path *path, struct message
 	modify.qkey = far_joined.qkey;
 	address.to.gid = joined->gid;
 	address.to.lid = joined->lid;
-	if (trial_explain(trial, far, side_modify(far, &modify)) ||
-	    trial_explain(trial, near, side_address(near, &address)))
+	if (trial_order(trial, far, modify, &modify) || trial_order(trial, near, address, &address))
 		return -EIO;
 	trial_note_told(trial);
 	path->qpn = GROUP_QPN;

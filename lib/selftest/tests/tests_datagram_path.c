@@ -168,7 +168,7 @@ static int read_bytes(struct trial *trial, struct side *side, uint64_t offset, s
 		struct message_checked checked;
 
 		request.span = trial_span(offset + i, 1);
-		if (trial_explain(trial, side, side_check(side, &request, &checked)))
+		if (trial_order(trial, side, check, &request, &checked))
 			return -EIO;
 		bytes[i] = checked.equal ? 0 : (uint8_t)checked.got;
 	}

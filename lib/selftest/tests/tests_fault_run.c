@@ -111,13 +111,15 @@ static int connect_qps(struct injection *it)
 {
 	const struct fault *fault = it->fault;
 	struct trial *trial = it->trial;
+	const struct trial_retries retries = {
+		.timeout = FAULT_TIMEOUT,
+		.retries = trial->by_cm && fault->flags & FAULT_GONE ? 0 : FAULT_RETRIES,
+		.rnr_retries = FAULT_RNR_RETRIES,
+	};
 	const struct qp_shape shape = {
 		.near_domain = fault->flags & FAULT_NEAR_DOMAIN,
 		.far_domain = fault->flags & FAULT_FAR_DOMAIN,
-		.exact_retries = true,
-		.retries = trial->by_cm && fault->flags & FAULT_GONE ? 0 : FAULT_RETRIES,
-		.rnr_retries = FAULT_RNR_RETRIES,
-		.timeout = FAULT_TIMEOUT,
+		.retries = &retries,
 	};
 	/* No message arrives for it, but siw takes no receive without memory. */
 	struct message_receive receive = {.id = FAULT_ID_RECEIVE, .span = trial_span(0, 1)};
@@ -136,9 +138,7 @@ static int connect_qps(struct injection *it)
 	    (trial_buffer(trial, far, OLD_BUFFER, FAULT_BYTES, 0, &it->there) ||
 	     trial_buffer(trial, far, OLD_BUFFER, 0, 0, NULL)))
 		return -EIO;
-	return fault->flags & FAULT_GONE
-		       ? trial_explain(trial, far, side_qp(far, &destroy, &created))
-		       : 0;
+	return fault->flags & FAULT_GONE ? trial_order(trial, far, qp, &destroy, &created) : 0;
 }
 
 static int inject(struct injection *it)

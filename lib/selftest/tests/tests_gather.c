@@ -176,7 +176,7 @@ static int run_both(struct trial *trial, const struct message *order,
 {
 	struct side *near = &trial->near, *far = &trial->far;
 	struct message held;
-	int rc = trial_explain(trial, far, side_start(far, far_order, &held)), far_rc;
+	int rc = trial_order(trial, far, start, far_order, &held), far_rc;
 
 	if (rc)
 		return rc;
@@ -221,7 +221,7 @@ static int gather_transfer(struct gather *gather, bool packed, uint64_t iteratio
 	struct message_ran ran;
 
 	if (sends ? ping_pong(gather, &order, &ran)
-		  : trial_explain(trial, near, side_gather(near, &order.gather, &ran)) ||
+		  : trial_order(trial, near, gather, &order.gather, &ran) ||
 			    check_ran(trial, near, &ran))
 		return -EIO;
 	*ret_usec = (double)ran.elapsed_nsec / (double)ran.iterations / (sends ? 2000 : 1000);

@@ -249,9 +249,8 @@ static void run_vectors(struct trial *trial)
 
 		/* The vector is for the completion queues that are created next. */
 		trial_release(trial);
-		rc = trial_explain(trial, &trial->near, side_vector(&trial->near, &vector)) ||
-		     trial_explain(trial, &trial->far, side_vector(&trial->far, &vector)) ||
-		     rc_wake_both(trial, 1);
+		rc = trial_order(trial, &trial->near, vector, &vector) ||
+		     trial_order(trial, &trial->far, vector, &vector) || rc_wake_both(trial, 1);
 		rc_name_failure(trial, rc, "completion vector %" PRIu32, number);
 	}
 	number_set(&trial->result->completion_vectors, vectors);

@@ -335,8 +335,7 @@ static void run_inline(struct trial *trial)
 		rc = rc_both_ways(trial, paths, transfer);
 		transfer.bytes = 1;
 		transfer.iteration += 2;
-		if (!rc)
-			rc = rc_both_ways(trial, paths, transfer);
+		rc = rc ?: rc_both_ways(trial, paths, transfer);
 	}
 }
 

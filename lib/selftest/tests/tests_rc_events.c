@@ -30,7 +30,7 @@ static int send_to_sleeper(struct trial *trial, const uint32_t *flags, uint32_t 
 	};
 	struct side *far = &trial->far;
 	struct message reply;
-	int rc = trial_explain(trial, far, side_start(far, &order, &reply)), finished;
+	int rc = trial_order(trial, far, start, &order, &reply), finished;
 
 	if (rc)
 		return rc;

@@ -264,7 +264,7 @@ static int check_word(struct trial *trial, struct side *side, uint8_t byte, cons
 	};
 	struct message_checked checked;
 
-	if (trial_explain(trial, side, side_check(side, &request, &checked)))
+	if (trial_order(trial, side, check, &request, &checked))
 		return -EIO;
 	if (checked.equal)
 		return trial_check_constant(trial, side, around, RC_GUARD_BYTE);

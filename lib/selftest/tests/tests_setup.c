@@ -124,9 +124,9 @@ static int make_cqs(struct trial *trial, struct side *side)
 	int rc;
 
 	for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
-		if (trial_explain(trial, side, side_cq(side, &requests[i])))
+		if (trial_order(trial, side, cq, &requests[i]))
 			return -EIO;
-	rc = trial_explain(trial, side, side_wait(side, &wait, &waited));
+	rc = trial_order(trial, side, wait, &wait, &waited);
 	if (rc || !waited.count)
 		return rc;
 	return trial_fail(trial, rc_firmware_hint,
@@ -157,8 +157,7 @@ static void run_qp(struct trial *trial)
 	int rc = trial_make_qps(trial, 0, &shape, &numbers[0]);
 
 	shape.keep_cq = true;
-	if (!rc)
-		rc = trial_make_qps(trial, 1, &shape, &numbers[1]);
+	rc = rc ?: trial_make_qps(trial, 1, &shape, &numbers[1]);
 	for (uint32_t i = 0; i < 2 && !rc; i++)
 		rc = expect_new(trial, &trial->near, i, numbers[i].near) ||
 		     expect_new(trial, &trial->far, i, numbers[i].far);

@@ -73,8 +73,8 @@ int ways_tell(struct trial *trial, const struct plan *plan)
 
 	if (!way->both && !way->events && !way->relaxed)
 		return 0;
-	return trial_explain(trial, &trial->near, side_way(&trial->near, way)) ||
-	       trial_explain(trial, &trial->far, side_way(&trial->far, way));
+	return trial_order(trial, &trial->near, way, way) ||
+	       trial_order(trial, &trial->far, way, way);
 }
 
 int ways_aim(struct trial *trial, uint32_t slot, const struct qp_numbers *numbers)
@@ -83,8 +83,8 @@ int ways_aim(struct trial *trial, uint32_t slot, const struct qp_numbers *number
 	const struct message_target far_aim = {
 		.slot = slot, .qpn = numbers->near, .qkey = TRIAL_QKEY};
 
-	return trial_explain(trial, &trial->near, side_target(&trial->near, &aim)) ||
-	       trial_explain(trial, &trial->far, side_target(&trial->far, &far_aim));
+	return trial_order(trial, &trial->near, target, &aim) ||
+	       trial_order(trial, &trial->far, target, &far_aim);
 }
 
 int ways_report(struct trial *trial, struct plan *plan, bool far_too)
@@ -94,12 +94,11 @@ int ways_report(struct trial *trial, struct plan *plan, bool far_too)
 	const bool wanted = far_too && plan->modern &&
 			    (trial->request->ways.cpu || plan->way.both ||
 			     !plan_is_reliable(plan) || trial->request->queue_pairs);
-	int rc = trial_explain(trial, &trial->near,
-			       side_report(&trial->near, &none, &plan->near_report));
+	int rc = trial_order(trial, &trial->near, report, &none, &plan->near_report);
 
 	if (rc || !wanted)
 		return rc;
-	rc = trial_explain(trial, &trial->far, side_report(&trial->far, &none, &plan->far_report));
+	rc = trial_order(trial, &trial->far, report, &none, &plan->far_report);
 	plan->far_reported = !rc;
 	return rc;
 }
@@ -175,7 +174,7 @@ static bool has_written(struct trial *trial, bool out, const struct span *span)
 	for (int i = 0; i < 2 && checked.equal; i++) {
 		if (i)
 			nanosleep(&pause, NULL);
-		if (trial_explain(trial, side, side_check(side, &zero, &checked)))
+		if (trial_order(trial, side, check, &zero, &checked))
 			return false;
 	}
 	return !checked.equal;

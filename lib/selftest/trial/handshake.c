@@ -69,7 +69,7 @@ static int respond(struct trial *trial, const struct message_challenge *challeng
 		rc = handshake_mac(token, HANDSHAKE_CLIENT, challenge, &response, response.mac);
 	if (rc)
 		return fail_library(trial, rc);
-	rc = trial_explain(trial, &trial->far, side_response(&trial->far, &response, &admitted));
+	rc = trial_order(trial, &trial->far, response, &response, &admitted);
 	if (!rc && token)
 		rc = check_server(trial, challenge, &response, &admitted);
 	if (rc)
@@ -145,7 +145,7 @@ static int receive_nonce(struct trial *trial, const struct qp_shape *shape,
 	    trial_receive(trial, &trial->near, &(struct message_receive){.id = 1, .span = span}))
 		return -EIO;
 	prove.qpn = numbers.near;
-	if (trial_explain(trial, &trial->far, side_prove(&trial->far, &prove)) ||
+	if (trial_order(trial, &trial->far, prove, &prove) ||
 	    trial_look(trial, &trial->near, PROOF_MSEC, &waited))
 		return -EIO;
 	if (!waited.count || waited.items[0].status ||
@@ -175,18 +175,17 @@ static void fail_proof(struct trial *trial)
  */
 static void prove(struct trial *trial)
 {
+	const struct trial_retries retries = {.rnr_retries = 7, .timeout = PROOF_TIMEOUT};
 	const struct qp_shape shape = {
 		.kind = endpoint_has_datagrams_only(&trial->near_can.far) ? QP_UD : QP_RC,
-		.exact_retries = true,
-		.rnr_retries = 7,
-		.timeout = PROOF_TIMEOUT,
+		.retries = &retries,
 	};
 	struct message_proof proof;
 	int rc = 0;
 
 	for (int i = 0; i < PROOF_ATTEMPTS && !rc; i++) {
 		rc = receive_nonce(trial, &shape, &proof);
-		if (rc > 0 && trial_explain(trial, &trial->far, side_proof(&trial->far, &proof)))
+		if (rc > 0 && trial_order(trial, &trial->far, proof, &proof))
 			rc = -EIO;
 		trial_release(trial);
 	}
@@ -203,8 +202,7 @@ void trial_prove(struct trial *trial)
 	struct message_is_proven answer;
 
 	if (trial->granted.version < PROTOCOL_PROVEN ||
-	    trial_explain(trial, &trial->far,
-			  side_proven(&trial->far, &(struct message_none){}, &answer)) ||
+	    trial_order(trial, &trial->far, proven, &(struct message_none){}, &answer) ||
 	    answer.proven)
 		return;
 	trial->by_cm = trial_is_iwarp(trial);

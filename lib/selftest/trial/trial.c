@@ -31,11 +31,6 @@ void trial_name_peer(const struct trial *trial, struct selftest_result *row)
 		selftest_result_set_peer(row, &trial->far_can.far);
 }
 
-static char *clean_cpus(const struct message_pinned *pinned)
-{
-	return pinned->cpus[0] ? text_clean(pinned->cpus, sizeof(pinned->cpus)) : NULL;
-}
-
 static void fill_row(const struct trial *trial, struct selftest_result *row)
 {
 	const struct selftest_path *path = &trial->request->path;
@@ -50,8 +45,8 @@ static void fill_row(const struct trial *trial, struct selftest_result *row)
 		.sl = path->sl,
 		.pkey = path->pkey,
 	};
-	row->cpus = clean_cpus(&trial->near_pinned);
-	row->peer_cpus = clean_cpus(&trial->far_pinned);
+	row->cpus = selftest_clean(trial->near_pinned.cpus, sizeof(trial->near_pinned.cpus));
+	row->peer_cpus = selftest_clean(trial->far_pinned.cpus, sizeof(trial->far_pinned.cpus));
 	row->memory = selftest_memory_text(&trial->request->memory);
 	row->peer_memory = selftest_memory_text(&trial->request->peer_memory);
 	row->peer = peer ? text_clean(peer, strlen(peer)) : NULL;
@@ -82,11 +77,10 @@ struct selftest_result *trial_add_row(struct trial *trial, enum selftest_group g
 /* Records the time that the row took, unless the test measured it itself. */
 static void finish_row(struct trial *trial)
 {
-	struct real *duration = &trial->result->duration_msec;
+	const uint64_t nsec = clock_nsec() - trial->row_begin_nsec;
 
-	if (!duration->known)
-		duration->value = (double)(clock_nsec() - trial->row_begin_nsec) / 1e6;
-	duration->known = true;
+	if (!trial->result->duration_msec.known)
+		trial->result->duration_msec = real_of((double)nsec / 1e6);
 }
 
 void trial_next_row(struct trial *trial, const char *id, const char *summary)

@@ -68,6 +68,12 @@ struct trial {
 #define TRIAL_DATA 0u /* buffer */
 #define TRIAL_CQ   0u
 
+/* ACK timeout and retries. */
+struct trial_retries {
+	uint32_t timeout; /* 4.096 us * 2^timeout */
+	uint32_t retries, rnr_retries;
+};
+
 /* How to create a queue pair; zero is a default that suits most tests. */
 struct qp_shape {
 	uint32_t kind;		/* enum qp_kind */
@@ -85,12 +91,10 @@ struct qp_shape {
 	bool near_domain; /* near queue pair in the second protection domain; buffers stay out */
 	bool far_domain;
 	/*
-	 * Use the next three as they are. Otherwise 67 ms and 6 retries, but 7 for messages of many
-	 * packets, so the row's size_bytes must be set before the queue pair is created.
+	 * NULL: 67 ms and 6 retries, but 7 for messages of many packets, so the row's size_bytes
+	 * must be set before the queue pair is created.
 	 */
-	bool exact_retries;
-	uint32_t retries, rnr_retries;
-	uint32_t timeout;	/* 4.096 us * 2^timeout */
+	const struct trial_retries *retries;
 	uint32_t max_rd_atomic; /* 0: 1 */
 };
 
@@ -175,6 +179,9 @@ void trial_note_status(struct trial *trial, const struct work_completion *item);
  * if it was the network. Returns rc.
  */
 int trial_explain(struct trial *trial, struct side *side, int rc);
+/* Gives the side an order: trial_order(trial, side, cq, &cq) calls side_cq(), and explains it. */
+#define trial_order(trial, side, name, ...) \
+	trial_explain(trial, side, side_##name(side, __VA_ARGS__))
 /* Fails the row because of an unsuccessful completion. Always returns -EIO. */
 int trial_explain_status(struct trial *trial, struct side *side,
 			 const struct work_completion *item);
@@ -251,11 +258,7 @@ bool trial_is_granted(struct trial *trial, uint32_t qps, uint64_t bytes);
  * Fails the row because that many messages took longer than a run may, which only the run showed.
  */
 void trial_fail_longer(struct trial *trial, uint64_t iterations);
-/* ACK timeout and retries: as requested, or by default. */
-struct trial_retries {
-	uint32_t timeout; /* 4.096 us * 2^timeout */
-	uint32_t retries, rnr_retries;
-};
+/* Returns what was requested, or the default. */
 struct trial_retries trial_retries(const struct trial *trial);
 /*
  * Returns the path MTU of the queue pairs: the smaller one of both ports, or less at the user's

@@ -47,13 +47,7 @@ struct trial_retries trial_retries(const struct trial *trial)
 
 static struct trial_retries retries_of(const struct trial *trial, const struct qp_shape *shape)
 {
-	if (!shape->exact_retries)
-		return trial_retries(trial);
-	return (struct trial_retries){
-		.timeout = shape->timeout,
-		.retries = shape->retries,
-		.rnr_retries = shape->rnr_retries,
-	};
+	return shape->retries ? *shape->retries : trial_retries(trial);
 }
 
 uint32_t trial_mtu(const struct trial *trial)
@@ -82,13 +76,9 @@ uint32_t trial_access(const struct trial *trial)
 int trial_ask_limits(struct trial *trial)
 {
 	const struct message_none none = {};
-	int rc = trial_explain(trial, &trial->near,
-			       side_limits(&trial->near, &none, &trial->near_limits));
 
-	if (rc)
-		return rc;
-	return trial_explain(trial, &trial->far,
-			     side_limits(&trial->far, &none, &trial->far_limits));
+	return trial_order(trial, &trial->near, limits, &none, &trial->near_limits)
+		       ?: trial_order(trial, &trial->far, limits, &none, &trial->far_limits);
 }
 
 int trial_agree_on_header(struct trial *trial)
@@ -99,16 +89,16 @@ int trial_agree_on_header(struct trial *trial)
 
 	if (!trial->request->peer || trial->near_can.far.link_layer != LINK_LAYER_INFINIBAND)
 		return 0;
-	rc = trial_explain(trial, near, side_header(near, &header, &header));
+	rc = trial_order(trial, near, header, &header, &header);
 	if (!rc && trial->granted.version >= PROTOCOL_HEADERS)
-		rc = trial_explain(trial, far, side_header(far, &header, &header));
+		rc = trial_order(trial, far, header, &header, &header);
 	else if (!rc && header.needed)
 		trial_remark(trial,
 			     "the port takes only packets with a global header, and the server "
 			     "is too old to be told so (version %" PRIu32 " of the exchange "
 			     "protocol)",
 			     trial->granted.version);
-	return rc ?: trial_explain(trial, near, side_header(near, &header, &header));
+	return rc ?: trial_order(trial, near, header, &header, &header);
 }
 
 static int make_cqs(struct trial *trial, struct side *side, const struct qp_shape *shape)
@@ -121,14 +111,11 @@ static int make_cqs(struct trial *trial, struct side *side, const struct qp_shap
 		.entries = shape->entries ?: depths,
 		.channel = shape->channel,
 	};
+	int rc = 0;
 
-	for (; request.slot < end; request.slot++) {
-		int rc = trial_explain(trial, side, side_cq(side, &request));
-
-		if (rc)
-			return rc;
-	}
-	return 0;
+	for (; request.slot < end && !rc; request.slot++)
+		rc = trial_order(trial, side, cq, &request);
+	return rc;
 }
 
 /*
@@ -306,7 +293,7 @@ static int make_address(struct trial *trial, struct side *side, uint32_t slot)
 		.to = side == &trial->near ? trial->far_can.far : trial->near_can.far,
 	};
 
-	return trial_explain(trial, side, side_address(side, &request));
+	return trial_order(trial, side, address, &request);
 }
 
 int trial_abandon(struct trial *trial, const struct message *order, unsigned int msec,
@@ -333,18 +320,16 @@ static int introduce(struct trial *trial, uint32_t slot, struct qp_numbers *numb
 {
 	struct message_xrc tell = {.slot = slot};
 	struct message_xrc_ready near, far;
-	int rc = trial_explain(trial, &trial->near, side_xrc(&trial->near, &tell, &near));
 
-	if (rc)
-		return rc;
+	if (trial_order(trial, &trial->near, xrc, &tell, &near))
+		return -EIO;
 	tell = (struct message_xrc){.slot = slot, .qpn = numbers->near, .srqn = near.srqn};
-	rc = trial_explain(trial, &trial->far, side_xrc(&trial->far, &tell, &far));
-	if (rc)
-		return rc;
+	if (trial_order(trial, &trial->far, xrc, &tell, &far))
+		return -EIO;
 	tell = (struct message_xrc){.slot = slot, .qpn = numbers->far, .srqn = far.srqn};
 	numbers->near = near.qpn;
 	numbers->far = far.qpn;
-	return trial_explain(trial, &trial->near, side_xrc(&trial->near, &tell, &near));
+	return trial_order(trial, &trial->near, xrc, &tell, &near);
 }
 
 int trial_finish_accept(struct trial *trial, const struct message *accept, unsigned int msec,
@@ -386,16 +371,13 @@ static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_sha
 	struct message_listening listening;
 	struct message_connected connected;
 	struct message held = {0};
-	int rc = trial_explain(trial, far,
-			       side_listen(far, &(struct message_listen){0}, &listening));
+	int rc = trial_order(trial, far, listen, &(struct message_listen){0}, &listening)
+			 ?: trial_order(trial, far, start, &accept, &held);
 
 	if (rc)
 		return rc;
 	connect.ip = listening.ip;
 	connect.port = listening.port;
-	rc = trial_explain(trial, far, side_start(far, &accept, &held));
-	if (rc)
-		return rc;
 	rc = side_connect(near, &connect, &connected);
 	if (!rc && !slot) {
 		row->address_usec = real_of((double)connected.address_nsec / 1e3);

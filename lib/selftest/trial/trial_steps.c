@@ -33,7 +33,7 @@ int trial_buffer(struct trial *trial, struct side *side, uint32_t slot, uint64_t
 		.bytes = bytes,
 	};
 
-	return trial_explain(trial, side, side_buffer(side, &request, ret));
+	return trial_order(trial, side, buffer, &request, ret);
 }
 
 /* Formats a duration as the options take it, for the next step. */
@@ -117,7 +117,7 @@ static int fill(struct trial *trial, struct side *side, struct span span, uint64
 {
 	const struct message_fill request = {.span = span, .seed = seed, .constant = constant};
 
-	return span.blocks ? trial_explain(trial, side, side_fill(side, &request)) : 0;
+	return span.blocks ? trial_order(trial, side, fill, &request) : 0;
 }
 
 int trial_fill(struct trial *trial, struct side *side, struct span span, uint32_t iteration)
@@ -138,7 +138,7 @@ static int check(struct trial *trial, struct side *side, const struct message_fi
 
 	if (!request->span.blocks)
 		return 0;
-	rc = trial_explain(trial, side, side_check(side, request, &checked));
+	rc = trial_order(trial, side, check, request, &checked);
 	if (rc || checked.equal)
 		return rc;
 	return trial_fail(
@@ -184,7 +184,7 @@ int trial_post(struct trial *trial, struct side *side, const struct message_post
 
 	if (!request.count)
 		request.count = 1;
-	return trial_explain(trial, side, side_post(side, &request));
+	return trial_order(trial, side, post, &request);
 }
 
 int trial_receive(struct trial *trial, struct side *side, const struct message_receive *receive)
@@ -193,13 +193,13 @@ int trial_receive(struct trial *trial, struct side *side, const struct message_r
 
 	if (!request.count)
 		request.count = 1;
-	return trial_explain(trial, side, side_receive(side, &request));
+	return trial_order(trial, side, receive, &request);
 }
 
 static int wait_for(struct trial *trial, struct side *side, const struct message_wait *request,
 		    struct message_waited *ret)
 {
-	int rc = trial_explain(trial, side, side_wait(side, request, ret));
+	int rc = trial_order(trial, side, wait, request, ret);
 
 	if (rc || ret->count >= request->count)
 		return rc;
@@ -235,7 +235,7 @@ int trial_look(struct trial *trial, struct side *side, uint32_t msec, struct mes
 {
 	const struct message_wait request = {.cq = TRIAL_CQ, .count = 1, .timeout_msec = msec};
 
-	return trial_explain(trial, side, side_wait(side, &request, ret));
+	return trial_order(trial, side, wait, &request, ret);
 }
 
 int trial_expect_successes(struct trial *trial, struct side *side, uint32_t count,
