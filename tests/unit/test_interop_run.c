@@ -174,10 +174,15 @@ static size_t say_hello(char *text)
 	return (size_t)(at - text) + PERFTEST_MTU_BYTES;
 }
 
-/* `keys`: how often a client sends its address before it closes the connection. */
-static void play_client(struct bed *bed, unsigned int keys, const uint64_t *report)
+/*
+ * `keys`: how often a client sends its address before it closes the connection; or, with a limit of
+ * its measurement, measures for longer than that.
+ */
+static void play_client(struct bed *bed, unsigned int keys, const uint64_t *report,
+			unsigned int measure_msec)
 {
-	struct perftest run = {.session = &bed->session, .kind = &write_bw};
+	struct perftest run = {
+		.session = &bed->session, .kind = &write_bw, .measure_msec = measure_msec};
 	struct perftest_keys client = {.reads = 1, .qpn = 0x12, .rkey = 1};
 	char text[2048];
 	size_t length = say_hello(text);
@@ -193,7 +198,8 @@ static void play_client(struct bed *bed, unsigned int keys, const uint64_t *repo
 	}
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
 	assert_int_equal(write(pair[1], text, length), (ssize_t)length);
-	assert_int_equal(shutdown(pair[1], SHUT_WR), 0);
+	if (!measure_msec)
+		assert_int_equal(shutdown(pair[1], SHUT_WR), 0);
 	run.fd = pair[0];
 	interop_row_begin(&bed->session);
 	perftest_exchange(&run);
@@ -208,15 +214,27 @@ static void clients_that_end(void **state)
 	struct bed bed;
 
 	(void)state;
-	play_client(&bed, 0, NULL);
+	play_client(&bed, 0, NULL, 0);
 	assert_reason(&bed, "closed the connection before the addresses were exchanged");
 	free_bed(&bed);
 	/* In the steps before the test, during it, and after the client has reported its end. */
 	for (unsigned int keys = 1; keys <= 4; keys++) {
-		play_client(&bed, keys, NULL);
+		play_client(&bed, keys, NULL, 0);
 		assert_reason(&bed, ended);
 		free_bed(&bed);
 	}
+}
+
+/* A client that measures sends nothing over TCP until it is done. */
+static void long_measurement(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	play_client(&bed, 3, NULL, 1000);
+	assert_reason(&bed, "hostb did not end its test within 1 s, for which this side waits: it "
+			    "measures for longer, or it hangs");
+	free_bed(&bed);
 }
 
 /* A read request carries no data, so only a write can have a wrong size. */
@@ -253,12 +271,12 @@ static void bad_reports(void **state)
 
 	(void)state;
 	memset(report, 0xff, sizeof(report));
-	play_client(&bed, 4, report);
+	play_client(&bed, 4, report, 0);
 	assert_reason(&bed, "the results from hostb are not a report of ib_send_bw");
 	free_bed(&bed);
 	/* A valid report, after which the client closes without its last word. */
 	perftest_format_report(64, 7, 0.5, report);
-	play_client(&bed, 4, report);
+	play_client(&bed, 4, report, 0);
 	assert_reason(&bed, "closed the connection: its ib_send_bw ended");
 	assert_int_equal(row_of(&bed)->iterations.value, 7);
 	free_bed(&bed);
@@ -367,7 +385,7 @@ int main(void)
 		cmocka_unit_test(refused_requests),   cmocka_unit_test(bad_reports),
 		cmocka_unit_test(interrupted_server), cmocka_unit_test(no_such_test),
 		cmocka_unit_test(count_of_a_server),  cmocka_unit_test(lost_completions),
-		cmocka_unit_test(host_is_gone),
+		cmocka_unit_test(host_is_gone),	      cmocka_unit_test(long_measurement),
 	};
 
 	return cmocka_run_group_tests_name("interop_run", tests, NULL, NULL);

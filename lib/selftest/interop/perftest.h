@@ -34,6 +34,13 @@
 #define PERFTEST_MTU_BYTES  2
 #define PERFTEST_DONE	    "done"
 
+/*
+ * How long a client may measure while this side does nothing but wait. The exchange does not say
+ * how long it wants to, and perftest itself waits without a limit (ethernet_read_data(),
+ * src/perftest_communication.c), even for a client that hangs.
+ */
+#define PERFTEST_MEASURE_MSEC 600000u
+
 /* A buffer larger than any page. */
 #define PERFTEST_MOST_CYCLE (16u << 20)
 
@@ -78,6 +85,7 @@ struct perftest {
 	struct interop *session;
 	const struct perftest_kind *kind;
 	int fd;
+	unsigned int measure_msec; /* PERFTEST_MEASURE_MSEC */
 	double version;
 	struct perftest_keys own, remote;
 	struct ibv_send_wr request;
