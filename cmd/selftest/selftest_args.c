@@ -73,7 +73,6 @@ bool selftest_is_given(const struct selftest_args *args, const char *name)
 	return false;
 }
 
-/* Returns the groups of the tests that will run. */
 static unsigned int groups_of(const struct selftest_plan *plan)
 {
 	const struct selftest_args *args = plan->args;

@@ -12,7 +12,6 @@
 #include "selftest/rails/rails.h"
 #include "topology/topology.h"
 
-/* The ports of both hosts, and the rails that they form. */
 struct rails_plan {
 	struct listed_port *near, *far;
 	size_t near_count, far_count;

@@ -18,7 +18,6 @@ static const struct trial_test *const tables[] = {
 	datagram_tests, measure_tests, connect_tests, fault_tests,
 };
 
-/* Moves some data with the port's GID index. */
 static void test_gid(struct trial *trial)
 {
 	const uint64_t bytes = 4096;
@@ -59,7 +58,6 @@ static int open_far(struct trial *trial, const struct message_open *open,
 	return trial_order(trial, &trial->far, open_port, &order, ret_opened);
 }
 
-/* Returns whether the user chose any path attribute. */
 static bool is_chosen(const struct selftest_path *path)
 {
 	return (path->traffic_class.known && !path->is_default) || path->flow_label.known ||
@@ -85,7 +83,6 @@ static int explain_path(struct trial *trial, struct side *side, int rc)
 	return rc;
 }
 
-/* Sets the path attributes on both sides. */
 static int set_path(struct trial *trial)
 {
 	const struct selftest_request *request = trial->request;

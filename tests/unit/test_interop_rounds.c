@@ -5,7 +5,7 @@
  */
 #include "perfect_trial.h"
 
-#include "selftest/interop/pingpong.h"
+#include "selftest/interop/interop.h"
 #include "selftest/interop/interop_cm.h"
 
 enum { ROUNDS = 6 };

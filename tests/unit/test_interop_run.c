@@ -16,7 +16,6 @@
 
 #include "base/mem.h"
 #include "selftest/interop/perftest.h"
-#include "selftest/interop/pingpong.h"
 #include "made_up_session.h"
 
 /* The row's rate is this number of messages divided by the run time. */

@@ -11,7 +11,6 @@
 
 #include "loopback.h"
 #include "selftest/interop/perftest.h"
-#include "selftest/interop/pingpong.h"
 
 /* ---- Both sides ---- */
 

@@ -71,11 +71,10 @@ void agent_cm_address(const struct agent *agent, const struct ip_address *ip, ui
 static int next_event(struct agent *agent, uint64_t end_nsec, struct rdma_cm_event **ret_event)
 {
 	for (;;) {
-		uint64_t now = clock_nsec();
-		int left = now < end_nsec ? (int)((end_nsec - now) / 1000000) + 1 : 0;
-		enum stop stop = left ? STOP_NONE : STOP_TIMED_OUT;
+		const uint64_t now = clock_nsec();
+		enum stop stop = now < end_nsec ? STOP_NONE : STOP_TIMED_OUT;
 
-		if (left && now - agent->looked_nsec >= LOOK_NSEC) {
+		if (!stop && now - agent->looked_nsec >= LOOK_NSEC) {
 			stop = watch_look(&agent->watch);
 			agent->looked_nsec = now;
 		}
@@ -84,7 +83,8 @@ static int next_event(struct agent *agent, uint64_t end_nsec, struct rdma_cm_eve
 				return 0;
 			if (errno != EAGAIN && errno != EINTR)
 				return agent_cm_fail(agent, "rdma_get_cm_event");
-			stop = watch_wait(&agent->watch, agent->cm->fd, left);
+			stop = watch_wait(&agent->watch, agent->cm->fd,
+					  (int)((end_nsec - now) / 1000000) + 1);
 		}
 		if (stop)
 			return agent_fail(agent, STAGE_CM, -watch_error(stop), "rdma_get_cm_event");

@@ -98,7 +98,6 @@ static void extend(struct cm_run *run)
 		run->end_nsec = clock_nsec() + run->order.timeout_msec * 1000000ull;
 }
 
-/* Records the end of a step of the connection. */
 static void end_step(struct cm_run *run, struct agent_qp *qp, enum connection_step step)
 {
 	const uint64_t now = clock_nsec();
@@ -345,7 +344,6 @@ static int accept_all(struct cm_run *run, const uint32_t *done)
 	return rc;
 }
 
-/* Connects the queue pair of a slot. */
 static int connect_slot(struct agent *agent, uint32_t slot,
 			const struct message_connect_many *order, uint32_t max_rd_atomic,
 			struct message_connected *reply)

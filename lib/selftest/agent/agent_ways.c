@@ -126,7 +126,6 @@ int agent_target(struct agent *agent, const struct message_target *order)
 	return 0;
 }
 
-/* Returns a file of /proc/self, or an empty string. */
 static char *read_own(const char *path)
 {
 	char *text = NULL;

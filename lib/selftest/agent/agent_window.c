@@ -44,7 +44,6 @@ static int make(struct agent *agent, const struct message_window *order,
 	return 0;
 }
 
-/* Registers the region of the buffer that the window can be bound to. */
 static int make_region(struct agent *agent, const struct agent_buffer *buffer,
 		       struct agent_window *window)
 {

@@ -49,36 +49,6 @@ static int check_qp(struct agent *agent, const struct agent_qp *qp)
 		"the proof requires a queue pair that leads to the port of the open request");
 }
 
-/* Memory that no order can read, and whose keys nobody knows. */
-struct secret {
-	char *bytes;
-	struct ibv_mr *mr;
-};
-
-static int secret_make(struct agent *agent, const struct agent_qp *qp, struct secret *secret)
-{
-	void *bytes = mmap(NULL, NONCE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			   -1, 0);
-
-	if (bytes == MAP_FAILED)
-		return agent_fail(agent, STAGE_MEMORY, errno, "mmap");
-	memcpy(bytes, agent->guard.nonce, NONCE_BYTES);
-	secret->mr = (agent->api.ibv_reg_mr)(qp->qp->pd, bytes, NONCE_BYTES, 0);
-	if (!secret->mr) {
-		agent_fail(agent, STAGE_MEMORY, errno, "ibv_reg_mr");
-		munmap(bytes, NONCE_BYTES);
-		return -EIO;
-	}
-	secret->bytes = bytes;
-	return 0;
-}
-
-static void secret_free(struct agent *agent, struct secret *secret)
-{
-	agent->api.ibv_dereg_mr(secret->mr);
-	munmap(secret->bytes, NONCE_BYTES);
-}
-
 /*
  * Returns true once the queue pair is done with the work request, whether the packet arrived or
  * not.
@@ -99,16 +69,16 @@ static bool await_sent(struct agent *agent, struct ibv_cq *cq, uint64_t id)
 	return false;
 }
 
-static int send_nonce(struct agent *agent, struct agent_qp *qp, const struct message_post *post,
-		      const struct secret *secret)
+static int send_memory(struct agent *agent, struct agent_qp *qp, const struct message_post *post,
+		       const void *bytes, uint32_t lkey)
 {
 	struct ibv_sge element = {
-		.addr = (uintptr_t)secret->bytes,
+		.addr = (uintptr_t)bytes,
 		.length = NONCE_BYTES,
-		.lkey = secret->mr->lkey,
+		.lkey = lkey,
 	};
 	struct ibv_send_wr work = {
-		.wr_id = (uintptr_t)secret->bytes,
+		.wr_id = (uintptr_t)bytes,
 		.sg_list = &element,
 		.num_sge = 1,
 		.opcode = IBV_WR_SEND,
@@ -127,7 +97,27 @@ static int send_nonce(struct agent *agent, struct agent_qp *qp, const struct mes
 	return 0;
 }
 
-/* Sends the nonce. The client finds out by itself whether the packet has arrived. */
+/* Sends the nonce from memory that no order can read, and whose keys nobody knows. */
+static int send_nonce(struct agent *agent, struct agent_qp *qp, const struct message_post *post)
+{
+	void *bytes = mmap(NULL, NONCE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
+	struct ibv_mr *mr;
+	int rc;
+
+	if (bytes == MAP_FAILED)
+		return agent_fail(agent, STAGE_MEMORY, errno, "mmap");
+	memcpy(bytes, agent->guard.nonce, NONCE_BYTES);
+	mr = (agent->api.ibv_reg_mr)(qp->qp->pd, bytes, NONCE_BYTES, 0);
+	rc = mr ? send_memory(agent, qp, post, bytes, mr->lkey)
+		: agent_fail(agent, STAGE_MEMORY, errno, "ibv_reg_mr");
+	if (mr)
+		agent->api.ibv_dereg_mr(mr);
+	munmap(bytes, NONCE_BYTES);
+	return rc;
+}
+
+/* The client finds out by itself whether the packet has arrived. */
 int agent_prove(struct agent *agent, const struct message_prove *order)
 {
 	const struct message_post post = {
@@ -139,7 +129,6 @@ int agent_prove(struct agent *agent, const struct message_prove *order)
 	};
 	struct agent_qp *qp = &agent->qps[order->slot];
 	struct guard *guard = &agent->guard;
-	struct secret secret = {NULL};
 	int rc = check_qp(agent, qp) ?: guard_post(agent, qp, &post);
 
 	guard->asked = false;
@@ -148,11 +137,7 @@ int agent_prove(struct agent *agent, const struct message_prove *order)
 	rc = nonce_make(guard->nonce);
 	if (rc)
 		return agent_fail(agent, STAGE_NONE, -rc, "getrandom");
-	rc = secret_make(agent, qp, &secret);
-	if (rc)
-		return rc;
-	rc = send_nonce(agent, qp, &post, &secret);
-	secret_free(agent, &secret);
+	rc = send_nonce(agent, qp, &post);
 	guard->asked = !rc;
 	return rc;
 }

@@ -329,7 +329,6 @@ static bool say_stop(const struct diagnosis_facts *facts, const struct diagnosis
 	return diagnosis_say(ret, words, LIST_STOP, (int)stop);
 }
 
-/* Explains failed calls of librdmacm, and its events with their status. */
 static bool say_cm(const struct diagnosis_facts *facts, struct diagnosis_words *words,
 		   struct diagnosis *ret)
 {

@@ -60,7 +60,6 @@ static void note_event(struct interop_cm *cm, struct rdma_cm_id *id, enum rdma_c
 	}
 }
 
-/* Reads all librdmacm events that are pending. */
 static void read_events(struct interop_cm *cm)
 {
 	struct agent *agent = cm->session->agent;

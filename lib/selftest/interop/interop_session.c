@@ -236,7 +236,6 @@ static void add_figures(struct interop *session)
 				    &session->sampler.all);
 }
 
-/* Adds the errors and retransmissions that the port counted during the run. */
 static void add_counters(struct interop *session)
 {
 	_cleanup_(counter_list_clear) struct counter_list after = {0};

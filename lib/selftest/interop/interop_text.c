@@ -302,7 +302,6 @@ int interop_fail_agent(struct interop *session)
 	return interop_diagnose(session, facts);
 }
 
-/* Adds to the next step that the options of the other program may be wrong. */
 static void suspect_options(struct interop *session)
 {
 	_cleanup_(freep) char *hint = session->row->next_step;

@@ -185,7 +185,6 @@ int mckey_send(struct interop *session)
 	return rc ? rc : interop_run_end(session, send_all(session));
 }
 
-/* Finds out where a datagram came from. */
 static void sender_of(const struct interop *session, const uint8_t *grh,
 		      struct sockaddr_storage *ret)
 {

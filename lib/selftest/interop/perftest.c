@@ -83,7 +83,6 @@ static int swap_number(struct perftest *run, uint32_t own, uint32_t *ret)
 	return rc;
 }
 
-/* Exchanges the sizes of the cycle buffer and of a cache line, and the path MTU. */
 static int swap_sizes(struct perftest *run, uint32_t *ret_cycle)
 {
 	struct interop *session = run->session;

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "selftest/agent/watch.h"
-#include "selftest/interop/pingpong.h"
+#include "selftest/interop/interop.h"
 
 /* How long a client that has connected may take to send its address. */
 #define LINE_MSEC 3000u
@@ -43,7 +43,6 @@ static int make(struct interop *session, struct pingpong_address *ret)
 	return session->role->srq ? interop_post_receives(session, places) : 0;
 }
 
-/* Connects one queue pair to the session's remote endpoint. */
 static int connect_qp(struct pingpong *run, uint32_t slot, const struct pingpong_address *remote)
 {
 	struct interop *session = run->session;
@@ -100,7 +99,6 @@ static bool is_foreign(const struct pingpong *run, const struct ibv_wc *wc)
 	       (wc->src_qp != run->remote_qpn || wc->byte_len < run->session->header);
 }
 
-/* Waits for all completions in `wanted`, and clears them. */
 static int await(struct pingpong *run, unsigned int wanted)
 {
 	struct interop *session = run->session;

@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "selftest/interop/pingpong.h"
+#include "selftest/interop/interop.h"
 
 struct turn {
 	uint64_t posted_nsec; /* 0: nothing was sent yet */

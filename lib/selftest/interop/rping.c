@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "host/device.h"
 
-/* Slots of the agent's buffers. */
 enum { SLOT_INFOS, SLOT_SOURCE, SLOT_TARGET };
 
 int rping_make(struct interop_cm *cm)
@@ -59,7 +58,6 @@ static int fail_completion(struct rping *run, const struct ibv_wc *wc)
 	return run->cm.ended ? -ECONNRESET : interop_fail_status(run->cm.session, wc);
 }
 
-/* Waits for all completions in `wanted`, and clears them. */
 static int await(struct rping *run, unsigned int wanted)
 {
 	struct interop *session = run->cm.session;

@@ -124,7 +124,6 @@ static void prepare_requests(struct measure *measure, struct run_qp *qp, uint64_
 	}
 }
 
-/* Prepares the request that writes the count of messages taken to the other side. */
 static void prepare_credit(const struct measure *measure, struct run_qp *qp)
 {
 	const struct message_run *order = measure->order;
@@ -205,7 +204,6 @@ static bool fits(const struct agent *agent, const struct agent_qp *qp,
 	return agent_is_reliable(qp->kind) || order->operation <= RUN_WRITE;
 }
 
-/* Returns whether a queue pair of the run uses that completion queue. */
 static bool uses_queue(const struct agent *agent, const struct message_run *order, uint32_t slot)
 {
 	const struct ibv_cq *cq = agent->cqs[slot].cq;

@@ -12,14 +12,12 @@
  */
 #define SPINS_BEFORE_POLL 65536u
 
-/* Times iterations. */
 struct clock {
 	uint64_t begin_nsec, last_nsec;
 	uint64_t iteration;
 	unsigned int share; /* 2 for round trips, where a sample is half of the time; else 1 */
 };
 
-/* Records the end of an iteration. */
 static void tick(struct clock *clock, struct measure *measure)
 {
 	const struct message_run *order = measure->order;

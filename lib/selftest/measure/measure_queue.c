@@ -114,7 +114,6 @@ static bool give_credit(struct measure *measure, struct run_qp *qp)
 	return rc ? measure_fail(measure, agent_post_error(rc), "ibv_post_send") : true;
 }
 
-/* Accounts for a completion of a send. */
 static bool note_sent(struct measure *measure, struct run_qp *qp, uint64_t id)
 {
 	uint64_t count = id & COUNT_MASK;
@@ -142,7 +141,6 @@ bool measure_receive(struct measure *measure, struct run_qp *qp)
 	return rc ? measure_fail(measure, agent_post_error(rc), "ibv_post_recv") : true;
 }
 
-/* Handles an arrived message. */
 static bool take(struct measure *measure, struct run_qp *qp, const struct ibv_wc *item)
 {
 	measure_progress(measure);

@@ -102,7 +102,6 @@ bool unreliable_listen(struct measure *measure)
 	return measure->told;
 }
 
-/* Posts a message with that number. */
 static bool send_number(struct measure *measure, uint32_t number)
 {
 	struct run_qp *qp = measure->qps;
@@ -156,7 +155,6 @@ bool unreliable_send_answer(struct measure *measure)
 	}
 }
 
-/* Writes the stamp to the other side. */
 static bool write_stamp(struct measure *measure, uint8_t stamp)
 {
 	struct run_qp *qp = measure->qps;

@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "kernel/dmabuf.h"
 
-/* Returns -errno. */
 static int fail(const char *call, const char **ret_call)
 {
 	*ret_call = call;

@@ -55,7 +55,6 @@ static char *name_others(const struct rail *rails, size_t count, size_t index, b
 	return mem_format("alongside the other %zu", others);
 }
 
-/* Sums up what the rails of the same link carry. */
 static double sum_of_bus(const struct rail *rails, size_t count, size_t index, bool together)
 {
 	double sum = 0;

@@ -45,7 +45,6 @@ struct crew {
 
 /* ---- In the process ---- */
 
-/* Waits until all other processes are ready to measure. */
 static void meet(void *context)
 {
 	const int line = *(const int *)context;
@@ -108,9 +107,7 @@ static void work(const struct selftest_request *request, const struct rail *rail
 	own.expect_gbps = 0; /* the parent compares the bandwidth together */
 	selftest_run(&own, &rail->near, &results);
 	take_rows(&results, &report);
-	if (send(line, &report, sizeof(report), MSG_NOSIGNAL) != (ssize_t)sizeof(report))
-		_exit(1);
-	_exit(0);
+	_exit(send(line, &report, sizeof(report), MSG_NOSIGNAL) != (ssize_t)sizeof(report));
 }
 
 /* ---- In the parent ---- */
@@ -162,7 +159,6 @@ static void explain(struct rail_report *report, const char *reason, const char *
 	copy(report->next_step, sizeof(report->next_step), next_step);
 }
 
-/* Reads a message of a worker. */
 static void listen_to(struct crew *crew, size_t index)
 {
 	struct worker *worker = &crew->workers[index];

@@ -27,7 +27,6 @@ static const struct {
 	[RUN_ATOMIC] = {"bandwidth-atomic", "rails-atomic", "rails-atomic-sum"},
 };
 
-/* A measurement of all rails. */
 struct measure {
 	const struct selftest_request *request; /* for one port, with a single test and size */
 	const char *name, *sum;

@@ -88,7 +88,6 @@ static void get_counters(const void *record, struct value *value)
 	value_set_records(value, result->counters, result->counter_count);
 }
 
-/* Computes part / total * scale, if both are known. */
 static bool ratio(const struct real *part, const struct real *total, double scale, double *ret)
 {
 	if (!part->known || !total->known || !(total->value > 0))
@@ -181,7 +180,6 @@ __attribute__((format(printf, 2, 3))) static void append(struct value *value, co
 	value_set_string(value, value->scratch);
 }
 
-/* Appends a figure with its unit, if it is known. */
 static void append_known(struct value *value, const char *before, const struct real *figure,
 			 const char *unit)
 {

@@ -203,7 +203,6 @@ static void accept_clients(struct server *server)
 	}
 }
 
-/* Kills the processes that have exceeded their time. */
 static void expire(struct server *server)
 {
 	for_each_place (served, &server->crowd)
@@ -282,7 +281,6 @@ static void turn(struct server *server)
 		accept_clients(server);
 }
 
-/* Ends the remaining children and waits for them. */
 static void dismiss(struct server *server, int signal, int msec)
 {
 	const uint64_t end = clock_msec() + (uint64_t)msec;

@@ -80,8 +80,6 @@ int rc_expect_sent(struct trial *trial, const struct rc_path *path, uint64_t id,
  */
 int rc_post_empty(struct trial *trial, const struct rc_path *path, uint64_t id);
 int rc_expect_empty(struct trial *trial, const struct rc_path *path, uint64_t id);
-/* Room for a receive without data, in the guard: not every provider takes an empty receive. */
-struct span rc_no_data(void);
 /* Contiguous part of the data, `offset` bytes from its beginning. */
 struct span rc_data(uint64_t offset, uint64_t bytes);
 

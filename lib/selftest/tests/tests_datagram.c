@@ -14,7 +14,6 @@
 /* How long to wait for a message that must not come. */
 #define SILENT_MSEC 50u
 
-/* Sends a message of each size in both directions. */
 static void send_sizes(struct trial *trial, uint32_t kind, const uint64_t sizes[static 3])
 {
 	struct datagram_path paths[2];

@@ -84,7 +84,6 @@ int datagram_expect_none(struct trial *trial, struct datagram_path *path, uint32
 			  "%s", complaint);
 }
 
-/* Sends the message until one arrives. */
 static int deliver(struct trial *trial, struct datagram_path *path, uint64_t bytes,
 		   struct work_completion *ret)
 {

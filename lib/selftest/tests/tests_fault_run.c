@@ -20,7 +20,6 @@
 #define FAULT_RETRIES	  2
 #define FAULT_RNR_RETRIES 1
 
-/* Work request ids. */
 enum { FAULT_ID = 0xf000, FAULT_ID_NEXT, FAULT_ID_LATER, FAULT_ID_RECEIVE };
 
 /* How long a queue pair or a connection may take to change its state. */
@@ -28,7 +27,6 @@ enum { FAULT_ID = 0xf000, FAULT_ID_NEXT, FAULT_ID_LATER, FAULT_ID_RECEIVE };
 #define FAULT_HINT \
 	"do not connect this device to untrusted peers; update its firmware and its driver"
 
-/* A fault that is being injected. */
 struct injection {
 	struct trial *trial;
 	const struct fault *fault;
@@ -201,7 +199,6 @@ static int check_memory(struct injection *it)
 	       trial_check_constant(trial, &trial->far, rest, it->far_byte);
 }
 
-/* Checks the far side: its receive and its state. */
 static int check_far(struct injection *it)
 {
 	const struct fault *fault = it->fault;

@@ -62,7 +62,6 @@ static struct span blocks_at(const struct layout *layout, uint64_t offset)
 	};
 }
 
-/* Sets where everything is. */
 static void set_layout(struct gather *gather, const struct layout *layout)
 {
 	uint64_t extent = layout->blocks * layout->stride;
@@ -159,7 +158,6 @@ static struct message order_of(const struct gather *gather, bool packed, uint64_
 	};
 }
 
-/* Fails the row if one side's part of a round failed. */
 static int check_ran(struct trial *trial, struct side *side, const struct message_ran *ran)
 {
 	if (ran->status)

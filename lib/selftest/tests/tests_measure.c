@@ -409,11 +409,13 @@ bool measure_once(struct trial *trial, struct plan *plan)
 
 static void measure_row(struct trial *trial, uint64_t bytes)
 {
+	/* An extended reliable connection needs two queue pairs of the device on each side. */
+	const uint32_t pairs = trial->request->ways.transport == SELFTEST_BY_XRC ? 2 : 1;
 	struct plan plan;
 
 	plan_make(trial, bytes, &plan);
 	plan_describe(trial, &plan);
-	if (!trial_is_granted(trial, plan_pairs(&plan), plan.layout.bytes) ||
+	if (!trial_is_granted(trial, pairs * plan.order.run.qps, plan.layout.bytes) ||
 	    !ways_fit(trial, &plan))
 		return;
 	plan_inline(trial, &plan);

@@ -88,9 +88,3 @@ static inline bool plan_is_reliable(const struct plan *plan)
 {
 	return plan->transport == SELFTEST_BY_RC || plan->transport == SELFTEST_BY_XRC;
 }
-
-/* Queue pairs of the device on each side: an extended reliable connection needs two. */
-static inline uint32_t plan_pairs(const struct plan *plan)
-{
-	return plan->order.run.qps * (plan->transport == SELFTEST_BY_XRC ? 2 : 1);
-}

@@ -13,7 +13,6 @@ enum { PART_BYTES = 4096, PANE_BYTES = 3 * PART_BYTES, MOVED_BYTES = 512 };
 enum { ID_BIND = 0x9000, ID_CLOSE, ID_USE };
 #define UNTOUCHED_BYTE 0xa5
 
-/* What the near side tries. */
 enum attempt { ATTEMPT_WRITE, ATTEMPT_READ, ATTEMPT_ACROSS, ATTEMPT_CLOSED, ATTEMPTS };
 
 static const char *const attempts[ATTEMPTS] = {
@@ -23,7 +22,6 @@ static const char *const attempts[ATTEMPTS] = {
 	[ATTEMPT_CLOSED] = "an RDMA write to a window that was closed",
 };
 
-/* A connection whose far side has a window. */
 struct pane {
 	struct trial *trial;
 	uint32_t type;

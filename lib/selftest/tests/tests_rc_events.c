@@ -88,7 +88,6 @@ static const char channel_hint[] =
 	"the device or its driver raises no completion interrupts: programs that poll will run, "
 	"those that sleep will hang; look at the kernel log (dmesg) and /proc/interrupts";
 
-/* Wakes the far side with one message at a time. */
 static int wake_far(struct trial *trial, uint32_t iteration)
 {
 	static const uint32_t plain[] = {0};

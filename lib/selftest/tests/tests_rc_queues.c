@@ -225,7 +225,6 @@ enum {
 	ADDITIONS = 10,
 };
 
-/* A number of eight equal bytes. */
 static uint64_t each(uint8_t byte)
 {
 	return UINT64_C(0x0101010101010101) * byte;

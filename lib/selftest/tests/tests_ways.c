@@ -110,7 +110,6 @@ static struct real cpu_percent(const struct message_reported *report)
 	return real_of(100.0 * (double)report->cpu_nsec / (double)report->wall_nsec);
 }
 
-/* Messages of one direction that were sent and did not arrive. */
 static uint64_t lost(const struct plan *plan, bool out)
 {
 	const struct message_reported *report = out ? &plan->far_report : &plan->near_report;
@@ -194,7 +193,6 @@ bool ways_arrived(struct trial *trial, const struct plan *plan, bool out, const 
 	return false;
 }
 
-/* Sum over all intervals. */
 struct total {
 	uint64_t iterations, lost;
 	double sent_gbits, received_gbits, messages, msec;

@@ -52,7 +52,6 @@ static int check_reply(struct side *side, const struct message *order, const str
 	return lose(side, -EPROTO);
 }
 
-/* Returns how many queue pairs the order creates. */
 static uint32_t created_by(const struct message *order)
 {
 	if (order->type == MESSAGE_CONNECT_MANY)
@@ -131,7 +130,6 @@ enum stop side_hear_farewell(struct side *side)
 	return side->farewell;
 }
 
-/* Takes the answer to the oldest order. */
 static void take_answer(struct side *side)
 {
 	struct side_batch *batch = &side->batch;
@@ -203,7 +201,6 @@ int side_batch_end(struct side *side)
 	return batch->rc;
 }
 
-/* Returns the time that the order itself may take. */
 static unsigned int order_msec(struct side *side, const struct message *order)
 {
 	const uint32_t queue_pairs = side->queue_pairs;
@@ -246,7 +243,6 @@ bool processors_half(const struct cpu_list *all, unsigned int half, struct cpu_l
 	return true;
 }
 
-/* Binds the calling thread to a half. Returns whether it could. */
 static bool keep_to_half(const struct cpu_list *all, unsigned int half)
 {
 	struct cpu_list part;
@@ -254,7 +250,6 @@ static bool keep_to_half(const struct cpu_list *all, unsigned int half)
 	return processors_half(all, half, &part) && !cpu_list_keep_to(&part);
 }
 
-/* Lets the calling thread use all processors again. */
 static void processors_restore(const struct processors *processors)
 {
 	if (processors->split)

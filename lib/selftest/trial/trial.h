@@ -272,11 +272,6 @@ uint32_t trial_access(const struct trial *trial);
 uint32_t trial_most_depth(const struct trial *trial);
 /* Returns the capabilities of a side's device, with its port. */
 const struct message_opened *trial_can(const struct trial *trial, const struct side *side);
-static inline const struct endpoint *trial_endpoint(const struct trial *trial,
-						    const struct side *side)
-{
-	return &trial_can(trial, side)->far;
-}
 /* "local" or "far" */
 const char *trial_side_word(const struct trial *trial, const struct side *side);
 /* "the device" or "the other side's device" */

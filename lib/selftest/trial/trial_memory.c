@@ -41,7 +41,7 @@ static int set(struct trial *trial, struct side *side, const struct message_memo
 	       bool *hidden)
 {
 	const bool there = side == &trial->far && trial->request->peer;
-	const struct endpoint *endpoint = trial_endpoint(trial, side);
+	const struct endpoint *endpoint = &trial_can(trial, side)->far;
 	_cleanup_(freep) char *kind = selftest_memory_text(memory);
 	_cleanup_(freep) char *place = there ? mem_format("on %s: ", trial->request->peer)
 					     : mem_string("");

@@ -145,7 +145,7 @@ static int explain_qp(struct trial *trial, struct side *side, const struct messa
 
 	if (rc == -EREMOTEIO && is_missing(refused, request->kind) &&
 	    (request->kind != QP_RC || request->srq || refused->error == EOPNOTSUPP ||
-	     endpoint_has_datagrams_only(trial_endpoint(trial, side)))) {
+	     endpoint_has_datagrams_only(&trial_can(trial, side)->far))) {
 		/* XRC takes several calls: names the one that failed. */
 		if (request->kind == QP_XRC)
 			call = text_clean(refused->text,
@@ -388,7 +388,6 @@ static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_sha
 	return trial_finish_accept(trial, &accept, CM_CONNECT_MSEC, &held, rc);
 }
 
-/* Connects one queue pair of each side, with the numbers of the other side. */
 static int connect_one(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
 		       const struct qp_numbers *numbers)
 {

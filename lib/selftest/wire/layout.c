@@ -131,7 +131,6 @@ static size_t encode_record(const struct wire_layout *layout, const void *record
 	return (size_t)(at - bytes);
 }
 
-/* A received body that is being decoded. */
 struct wire_input {
 	const uint8_t *at;
 	size_t left;
