@@ -231,7 +231,7 @@ static int fake_copy(struct memory_source *source, void *to, const void *from, s
 }
 
 static const struct memory_ops fake = {
-	.name = "fake", .hidden = true, .take = fake_take, .give = fake_give, .copy = fake_copy};
+	.hidden = true, .take = fake_take, .give = fake_give, .copy = fake_copy};
 static const struct memory_ops *const fakes[MEMORY_EXPORTERS] = {[EXPORTER_CUDA] = &fake};
 
 static const struct message_memory cuda = {.kind = MEMORY_DMABUF, .exporter = EXPORTER_CUDA};

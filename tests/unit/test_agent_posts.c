@@ -23,7 +23,7 @@ static struct agent *make(uint32_t kind)
  */
 static void posts(void **state)
 {
-	static const struct memory_ops hidden = {.name = "hidden", .hidden = true};
+	static const struct memory_ops hidden = {.hidden = true};
 	struct message_post order = {
 		.count = 1,
 		.id = 0x77,

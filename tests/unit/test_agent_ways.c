@@ -442,8 +442,8 @@ static int note_flags(struct ibv_qp *qp, struct ibv_send_wr *work, struct ibv_se
 /* The provider would read the memory of an accelerator. */
 static void inline_data(void **state)
 {
-	static const struct memory_ops ordinary = {.name = "ordinary"};
-	static const struct memory_ops hidden = {.name = "hidden", .hidden = true};
+	static const struct memory_ops ordinary = {.hidden = false};
+	static const struct memory_ops hidden = {.hidden = true};
 	const struct message_post post = {
 		.flags = POST_INLINE | POST_SIGNALED,
 		.count = 1,

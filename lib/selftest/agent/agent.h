@@ -198,12 +198,7 @@ void agent_close_device(struct agent *agent);
 /* Destroys everything except the device and its protection domains. */
 void agent_reset(struct agent *agent);
 
-/*
- * The handlers of the orders in messages.def: agent_open(), agent_buffer(), agent_fill() ... They
- * are in agent.c, agent_memory.c, agent_window.c, agent_qp.c, agent_transfer.c, agent_cm.c,
- * agent_connect.c, agent_group.c, agent_ports.c, agent_xrc.c, agent_execute.c, prove.c,
- * agent_ways.c, agent_gather.c and measure/measure.c.
- */
+/* The handlers of the orders in messages.def: agent_open(), agent_buffer(), agent_fill() ... */
 #define ORDER(number, constant, name, record, reply, reply_record)        \
 	int agent_##name(struct agent *agent, const struct record *order, \
 			 struct reply_record *ret_reply);

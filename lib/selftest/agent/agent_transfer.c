@@ -101,9 +101,7 @@ int agent_post(struct agent *agent, const struct message_post *order)
 		work.send_flags = send_flags(last ? order->flags : order->flags & ~POST_SIGNALED);
 		rc = ibv_post_send(qp->qp, &work, &bad);
 	}
-	if (rc)
-		return agent_fail(agent, STAGE_TRANSFER, agent_post_error(rc), "ibv_post_send");
-	return 0;
+	return rc ? agent_fail(agent, STAGE_TRANSFER, agent_post_error(rc), "ibv_post_send") : 0;
 }
 
 int agent_receive(struct agent *agent, const struct message_receive *order)
@@ -126,9 +124,7 @@ int agent_receive(struct agent *agent, const struct message_receive *order)
 		work.wr_id = order->id + i;
 		rc = srq ? ibv_post_srq_recv(srq, &work, &bad) : ibv_post_recv(qp, &work, &bad);
 	}
-	if (rc)
-		return agent_fail(agent, STAGE_TRANSFER, agent_post_error(rc), "ibv_post_recv");
-	return 0;
+	return rc ? agent_fail(agent, STAGE_TRANSFER, agent_post_error(rc), "ibv_post_recv") : 0;
 }
 
 static void note_completion(const struct ibv_wc *wc, struct work_completion *item)

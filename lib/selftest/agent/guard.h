@@ -51,9 +51,7 @@ int guard_modify(struct agent *agent, const struct agent_qp *qp,
 		 const struct message_modify *order);
 /* ... the same for a queue pair that librdmacm connects, ... */
 int guard_connection(struct agent *agent, struct ibv_qp_attr *attr, int mask);
-/*
- * ... a look at received data before the port is proven: it might be another server's nonce, ...
- */
+/* ... a look at received data before the port is proven: it might be another server's nonce, ... */
 int guard_look(struct agent *agent);
 /*
  * ... work requests with a privileged Q_Key, too many bytes in flight, or more than a few for an

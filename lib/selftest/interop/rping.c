@@ -26,17 +26,14 @@ int rping_make(struct interop_cm *cm)
 	run->infos = interop_make_buffer(session, SLOT_INFOS, 2 * RPING_INFO_BYTES, ACCESS_LOCAL);
 	if (!run->infos)
 		return -EIO;
-	if (!server)
+	run->source = run->target = interop_make_buffer(
+		session, SLOT_TARGET, server ? RPING_MOST_BYTES : session->bytes,
+		written ? ACCESS_LOCAL | ACCESS_WRITE : ACCESS_LOCAL);
+	if (!server && run->target)
 		run->source = interop_make_buffer(session, SLOT_SOURCE, session->bytes,
 						  ACCESS_LOCAL | ACCESS_READ);
-	if (server || run->source)
-		run->target = interop_make_buffer(
-			session, SLOT_TARGET, server ? RPING_MOST_BYTES : session->bytes,
-			written ? ACCESS_LOCAL | ACCESS_WRITE : ACCESS_LOCAL);
-	if (!run->target)
+	if (!run->source)
 		return -EIO;
-	if (server)
-		run->source = run->target;
 	interop_set_parts(session, interop_part(run->infos, 0, RPING_INFO_BYTES),
 			  interop_part(run->infos, RPING_INFO_BYTES, RPING_INFO_BYTES));
 	run->data_part = interop_part(run->target, 0, 0);

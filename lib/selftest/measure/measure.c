@@ -59,21 +59,17 @@ void sampler_end(struct sampler *sampler)
 
 bool measure_stopped(struct measure *measure, enum stop stop)
 {
-	if (stop == STOP_PEER_SPOKE && measure->lingers) {
-		uint64_t now = clock_raw_nsec();
+	const uint64_t now = clock_raw_nsec();
 
+	if (stop == STOP_PEER_SPOKE && measure->lingers) {
 		measure->told = true;
 		if (!measure->deadline_nsec)
 			measure->deadline_nsec = now + LINGER_NSEC;
-		/*
-		 * This ends an unreliable run; otherwise the end is already there or never comes.
-		 */
+		/* This ends an unreliable run; otherwise the end is there or never comes. */
 		measure->ran.stop = agent_is_reliable(measure->kind) ? stop : STOP_NONE;
 		return now >= measure->deadline_nsec;
 	}
 	if (stop == STOP_INTERRUPTED) {
-		uint64_t now = clock_raw_nsec();
-
 		if (!measure->deadline_nsec)
 			measure->deadline_nsec = now + (measure->agent->guard.strict
 								? SERVER_FAREWELL_NSEC

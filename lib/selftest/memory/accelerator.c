@@ -136,7 +136,6 @@ static int cuda_copy(struct memory_source *source, void *to, const void *from, s
 }
 
 const struct memory_ops memory_cuda = {
-	.name = "cuda",
 	.hidden = true,
 	.open = cuda_open,
 	.take = take,
@@ -178,7 +177,6 @@ static int hip_copy(struct memory_source *source, void *to, const void *from, si
 }
 
 const struct memory_ops memory_hip = {
-	.name = "hip",
 	.hidden = true,
 	.open = hip_open,
 	.take = take,

@@ -59,8 +59,8 @@ static int udmabuf_take(struct memory_source *source, size_t bytes, struct memor
 	return rc ? rc : map(memory, pages, ret_call);
 }
 
-static const struct memory_ops system_heap = {.name = "system", .take = heap_take, .give = unmap};
-static const struct memory_ops udmabuf = {.name = "udmabuf", .take = udmabuf_take, .give = unmap};
+static const struct memory_ops system_heap = {.take = heap_take, .give = unmap};
+static const struct memory_ops udmabuf = {.take = udmabuf_take, .give = unmap};
 
 static const struct memory_ops *const exporters[MEMORY_EXPORTERS] = {
 	[EXPORTER_SYSTEM] = &system_heap,

@@ -27,7 +27,6 @@ struct memory {
 
 /* An exporter of dma-bufs. */
 struct memory_ops {
-	const char *name;
 	bool hidden; /* the processor can reach the bytes only through copy() */
 	/* Prepares the source; NULL if there is nothing to prepare. */
 	int (*open)(struct memory_source *source, const char **ret_call);

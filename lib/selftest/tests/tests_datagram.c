@@ -78,13 +78,8 @@ static int uc_write_size(struct trial *trial, const struct message_buffered *the
 	const struct span all = trial_span(DATAGRAM_RECEIVE, DATAGRAM_ROOM);
 	const struct span data = trial_span(DATAGRAM_RECEIVE, bytes);
 	const struct span rest = trial_span(DATAGRAM_RECEIVE + bytes, DATAGRAM_ROOM - bytes);
-	struct message_post post = {
-		.operation = POST_WRITE,
-		.flags = POST_SIGNALED,
-		.span = trial_span(0, bytes),
-		.remote_address = there->address + DATAGRAM_RECEIVE,
-		.rkey = there->rkey,
-	};
+	struct message_post post = trial_move(POST_WRITE, 0, trial_span(0, bytes), there,
+					      DATAGRAM_RECEIVE);
 	uint64_t arrived = 0;
 
 	if (trial_fill_constant(trial, &trial->far, all, 0) ||

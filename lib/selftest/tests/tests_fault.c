@@ -69,23 +69,18 @@ static const struct fault short_receive[] = {
 	{0},
 };
 
+/* Messages that the far side cannot take: the requester gives up. */
+#define UNHEARD(name_, flags_, near_)                                                       \
+	.name = name_, .operation = POST_SEND, .flags = flags_, .bytes = 64, .near = near_, \
+	.far = FAULT_UNNOTICED
+
 static const struct fault no_receive[] = {
-	{.name = "message without a receive",
-	 .operation = POST_SEND,
-	 .flags = FAULT_NO_RECEIVE,
-	 .bytes = 64,
-	 .near = IBV_WC_RNR_RETRY_EXC_ERR,
-	 .far = FAULT_UNNOTICED},
+	{UNHEARD("message without a receive", FAULT_NO_RECEIVE, IBV_WC_RNR_RETRY_EXC_ERR)},
 	{0},
 };
 
 static const struct fault vanished[] = {
-	{.name = "message to a queue pair that is gone",
-	 .operation = POST_SEND,
-	 .flags = FAULT_GONE,
-	 .bytes = 64,
-	 .near = IBV_WC_RETRY_EXC_ERR,
-	 .far = FAULT_UNNOTICED},
+	{UNHEARD("message to a queue pair that is gone", FAULT_GONE, IBV_WC_RETRY_EXC_ERR)},
 	{0},
 };
 

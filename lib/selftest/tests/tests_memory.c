@@ -84,15 +84,11 @@ static int use_window(struct pane *pane, enum attempt attempt)
 {
 	const uint64_t start = attempt == ATTEMPT_ACROSS ? 2 * PART_BYTES - MOVED_BYTES / 2
 							 : PART_BYTES;
-	const struct message_post order = {
-		.operation = attempt == ATTEMPT_READ ? POST_READ : POST_WRITE,
-		.flags = POST_SIGNALED,
-		.id = ID_USE,
-		.span = trial_span(0, MOVED_BYTES),
-		.remote_address = pane->there.address + start,
-		.rkey = pane->rkey,
-	};
+	struct message_post order = trial_move(attempt == ATTEMPT_READ ? POST_READ : POST_WRITE,
+					       ID_USE, trial_span(0, MOVED_BYTES), &pane->there,
+					       start);
 
+	order.rkey = pane->rkey;
 	return trial_post(pane->trial, &pane->trial->near, &order);
 }
 
@@ -186,14 +182,7 @@ static int fence_round(struct trial *trial, const struct message_buffered *there
 	const struct span first = trial_span(0, FENCE_BYTES);
 	const struct span second = trial_span(FENCE_BYTES, FENCE_BYTES);
 	const struct message_receive receive = {.id = ID_ARRIVED, .span = second};
-	const struct message_post fetch = {
-		.operation = POST_READ,
-		.flags = POST_SIGNALED,
-		.id = ID_FETCH,
-		.span = first,
-		.remote_address = there->address,
-		.rkey = there->rkey,
-	};
+	const struct message_post fetch = trial_move(POST_READ, ID_FETCH, first, there, 0);
 	struct message_post send = trial_send(ID_FENCED, first);
 
 	send.flags |= POST_FENCE;

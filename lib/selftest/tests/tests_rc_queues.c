@@ -26,15 +26,11 @@ static int post_writes(struct trial *trial, const struct rc_path *path, uint64_t
 
 	for (uint32_t i = 0; i < BATCH_DEPTH && !rc; i++) {
 		const uint64_t offset = (uint64_t)i * BATCH_BLOCK;
-		const struct message_post post = {
-			.operation = POST_WRITE,
-			.flags = i == BATCH_DEPTH - 1 ? POST_SIGNALED : 0,
-			.id = id + i,
-			.span = rc_data(offset, BATCH_BLOCK),
-			.remote_address = path->there.address + RC_GUARD_BYTES + offset,
-			.rkey = path->there.rkey,
-		};
+		struct message_post post = trial_move(POST_WRITE, id + i,
+						      rc_data(offset, BATCH_BLOCK), &path->there,
+						      RC_GUARD_BYTES + offset);
 
+		post.flags = i == BATCH_DEPTH - 1 ? POST_SIGNALED : 0;
 		rc = trial_post(trial, path->from, &post);
 	}
 	return rc;
@@ -275,18 +271,12 @@ static int check_word(struct trial *trial, struct side *side, uint8_t byte, cons
 static int post_step(struct trial *trial, const struct rc_path *path, const struct step *step,
 		     uint64_t id)
 {
-	const struct message_post post = {
-		.slot = path->slot,
-		.operation = step->operation,
-		.flags = POST_SIGNALED,
-		.id = id,
-		.span = trial_span(WORD_GUARD, WORD_BYTES),
-		.remote_address = path->there.address + WORD_GUARD,
-		.rkey = path->there.rkey,
-		.operand = step->operand,
-		.swap = step->swap,
-	};
+	struct message_post post = trial_move(
+		step->operation, id, trial_span(WORD_GUARD, WORD_BYTES), &path->there, WORD_GUARD);
 
+	post.slot = path->slot;
+	post.operand = step->operand;
+	post.swap = step->swap;
 	return trial_post(trial, path->from, &post);
 }
 

@@ -150,8 +150,10 @@ int trial_check(struct trial *trial, struct side *side, struct span span, uint32
 /* The same with one constant byte, for the part that a transfer must not touch. */
 int trial_fill_constant(struct trial *trial, struct side *side, struct span span, uint8_t byte);
 int trial_check_constant(struct trial *trial, struct side *side, struct span span, uint8_t byte);
-/* Returns a signaled send of the span. */
+/* Return a signaled send of the span, or an RDMA operation to or from `offset` of memory there. */
 struct message_post trial_send(uint64_t id, struct span span);
+struct message_post trial_move(uint32_t operation, uint64_t id, struct span span,
+			       const struct message_buffered *there, uint64_t offset);
 int trial_post(struct trial *trial, struct side *side, const struct message_post *post);
 int trial_receive(struct trial *trial, struct side *side, const struct message_receive *receive);
 /*

@@ -178,6 +178,17 @@ struct message_post trial_send(uint64_t id, struct span span)
 	};
 }
 
+struct message_post trial_move(uint32_t operation, uint64_t id, struct span span,
+			       const struct message_buffered *there, uint64_t offset)
+{
+	struct message_post post = trial_send(id, span);
+
+	post.operation = operation;
+	post.remote_address = there->address + offset;
+	post.rkey = there->rkey;
+	return post;
+}
+
 int trial_post(struct trial *trial, struct side *side, const struct message_post *post)
 {
 	struct message_post request = *post;
