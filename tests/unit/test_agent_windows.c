@@ -315,7 +315,7 @@ static void nonce_goes_out(void **state)
 	device_expect("register 32 access 0\nderegister\nfailed: ibv_post_send\n");
 	failing = 0;
 	(agent->api.ibv_reg_mr) = register_nothing;
-	prove(-EIO);
+	prove(-ENOSPC);
 	assert_int_equal(agent->refused.error, ENOSPC);
 	device_expect("failed: ibv_reg_mr\n");
 	(agent->api.ibv_reg_mr) = register_memory;
