@@ -16,15 +16,12 @@
 #include "kernel/netlink/netlink.h"
 
 static const struct nla_policy link_policy[IFLA_MAX_MTU + 1] = {
-	[IFLA_OPERSTATE] = {.type = NLA_U8},	[IFLA_MTU] = {.type = NLA_U32},
-	[IFLA_MASTER] = {.type = NLA_U32},	[IFLA_LINK] = {.type = NLA_U32},
-	[IFLA_LINKINFO] = {.type = NLA_NESTED}, [IFLA_CARRIER_CHANGES] = {.type = NLA_U32},
-	[IFLA_MAX_MTU] = {.type = NLA_U32},
+	[IFLA_OPERSTATE] = {.type = NLA_U8},	    [IFLA_MTU] = {.type = NLA_U32},
+	[IFLA_MASTER] = {.type = NLA_U32},	    [IFLA_LINK] = {.type = NLA_U32},
+	[IFLA_CARRIER_CHANGES] = {.type = NLA_U32}, [IFLA_MAX_MTU] = {.type = NLA_U32},
 };
 
-static const struct nla_policy info_policy[IFLA_INFO_DATA + 1] = {
-	[IFLA_INFO_DATA] = {.type = NLA_NESTED},
-};
+static const struct nla_policy info_policy[IFLA_INFO_DATA + 1];
 
 /* Each kind of netdev numbers its IFLA_INFO_DATA attributes separately. */
 _Static_assert((int)IFLA_IPOIB_PKEY == (int)IFLA_VLAN_ID, "one policy for both kinds");
@@ -70,13 +67,6 @@ static int fill_kind(const struct nlattr *nest, struct link *link)
 	return netlink_get_number(data[IFLA_VLAN_ID], number);
 }
 
-static void fill_flags(unsigned int flags, struct link *link)
-{
-	link->enabled = flags & IFF_UP ? TRISTATE_YES : TRISTATE_NO;
-	link->running = flags & IFF_RUNNING ? TRISTATE_YES : TRISTATE_NO;
-	link->carrier = flags & IFF_LOWER_UP ? TRISTATE_YES : TRISTATE_NO;
-}
-
 int rtnl_parse_link(const void *payload, size_t length, struct link *link)
 {
 	struct nlattr *table[ARRAY_SIZE(link_policy)];
@@ -86,7 +76,9 @@ int rtnl_parse_link(const void *payload, size_t length, struct link *link)
 		return -EBADMSG;
 	number_set(&link->index, (unsigned int)header->ifi_index);
 	number_set(&link->type, header->ifi_type);
-	fill_flags(header->ifi_flags, link);
+	link->enabled = header->ifi_flags & IFF_UP ? TRISTATE_YES : TRISTATE_NO;
+	link->running = header->ifi_flags & IFF_RUNNING ? TRISTATE_YES : TRISTATE_NO;
+	link->carrier = header->ifi_flags & IFF_LOWER_UP ? TRISTATE_YES : TRISTATE_NO;
 	netlink_get_text(table[IFLA_IFNAME], &link->name);
 	if (attributes_take(&link_attributes, table, link))
 		return -EBADMSG;
@@ -186,8 +178,9 @@ int rtnl_route_error(unsigned int type)
 	}
 }
 
-int rtnl_parse_route(const void *payload, size_t length, struct route *route)
+int rtnl_parse_route(void *record, const void *payload, size_t length)
 {
+	struct route *route = record;
 	struct nlattr *table[ARRAY_SIZE(route_policy)];
 	const struct rtmsg *header = payload;
 
@@ -284,11 +277,6 @@ int rtnl_get_addresses(struct netlink *rtnl, struct link_address_list *list)
 	return rc == -EINTR ? 0 : rc;
 }
 
-static int take_route(void *route, const void *payload, size_t length)
-{
-	return rtnl_parse_route(payload, length, route);
-}
-
 int rtnl_get_route(struct netlink *rtnl, const struct route_question *question,
 		   struct route *ret_route)
 {
@@ -308,7 +296,7 @@ int rtnl_get_route(struct netlink *rtnl, const struct route_question *question,
 		netlink_put(&request, RTA_SRC, source->raw, bytes);
 	if (question->link_index)
 		netlink_put_u32(&request, RTA_OIF, question->link_index);
-	return netlink_ask_record(rtnl, &request, take_route, ret_route, sizeof(*ret_route));
+	return netlink_ask_record(rtnl, &request, rtnl_parse_route, ret_route, sizeof(*ret_route));
 }
 
 /* Notifications of rtnetlink. */

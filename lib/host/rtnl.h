@@ -52,7 +52,7 @@ int rtnl_get_route(struct netlink *rtnl, const struct route_question *question,
  */
 int rtnl_parse_link(const void *payload, size_t length, struct link *link);
 int rtnl_parse_address(const void *payload, size_t length, struct link_address *address);
-int rtnl_parse_route(const void *payload, size_t length, struct route *route);
+int rtnl_parse_route(void *route, const void *payload, size_t length);
 /* An absent address (NULL) stays unknown. -EBADMSG: its length does not fit its family. */
 int rtnl_get_ip(const struct nlattr *attribute, unsigned int family, struct known_ip *ip);
 /* Parses RTA_VIA: a gateway of another family than the destination's. */

@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size)
 		memcpy(copy, data, size);
-	genl_take_family(copy, size, names, &id, 1);
+	genl_take_family(&(struct genl_search){names, &id, 1}, copy, size);
 	/* The second message about a device finds the first. */
 	if (!devlink_take(copy, size, &list, true) && list.count != 1)
 		abort();
@@ -52,11 +52,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	for (size_t i = 0; i < list.count; i++)
 		check_devlink(&list.items[i]);
-	ethtool_parse_pause(copy, size, &pause);
-	if (!ethtool_parse_fec(copy, size, &fec) && fec.bin_count > ETHTOOL_FEC_BINS_MOST)
+	ethtool_parse_pause(&pause, copy, size);
+	if (!ethtool_parse_fec(&fec, copy, size) && fec.bin_count > ETHTOOL_FEC_BINS_MOST)
 		abort();
-	ethtool_parse_link_state(copy, size, &link);
-	ethtool_parse_module(copy, size, &module);
+	ethtool_parse_link_state(&link, copy, size);
+	ethtool_parse_module(&module, copy, size);
 	if (!ethtool_parse_module_bytes(copy, size, bytes, sizeof(bytes), &length) &&
 	    length > sizeof(bytes))
 		abort();

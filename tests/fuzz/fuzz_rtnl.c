@@ -34,10 +34,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_clean(links.items[0].address);
 	if (!rtnl_parse_address(copy, size, &address) && !address.ip.family)
 		abort();
-	rtnl_parse_route(copy, size, &route);
+	rtnl_parse_route(&route, copy, size);
 	if (rtnl_parse_stats(copy, size, &link_index, &counters) && counters.count)
 		abort();
-	if (!dcb_parse(copy, size, &dcb) &&
+	if (!dcb_parse(&dcb, copy, size) &&
 	    ((dcb.ets_known && size < sizeof(dcb.ets)) || dcb.trust_count > DCB_SELECTORS))
 		abort();
 	if (dcb_parse_result(copy, size, DCB_ATTR_IEEE) > 0 ||

@@ -301,7 +301,7 @@ static void many_virtual_functions(void **state)
 	message = *answer_of(&scene, RTM_NEWLINK);
 	assert_false(holds(&message, mac, sizeof(mac)));
 	assert_false(holds(&message, "node17", 6));
-	assert_int_equal(vf_take(message.payload, message.length, &list), 0);
+	assert_int_equal(vf_take(&list, message.payload, message.length), 0);
 	assert_int_equal(list.count, VFS);
 	assert_int_equal(list.items[VFS - 1].index.value, VFS - 1);
 	assert_int_equal(list.items[VFS - 1].trust.value, 1);
@@ -384,7 +384,7 @@ static void error_correction(void **state)
 	anonymise(&scene);
 	answer = answer_of(&scene, ETHTOOL_NUMBER);
 	assert_false(holds(answer, "node17", 6));
-	assert_int_equal(ethtool_parse_fec(answer->payload, answer->length, &fec), 0);
+	assert_int_equal(ethtool_parse_fec(&fec, answer->payload, answer->length), 0);
 	assert_true(fec.configured.known);
 	assert_int_equal(fec.configured.value, 1 << 1 | 1 << 4);
 	end(&scene);

@@ -28,7 +28,7 @@ static int parse(const struct bytes *bytes, size_t length, struct dcb *dcb)
 
 	memcpy(copy, bytes->data, length);
 	*dcb = (struct dcb){.ets_known = false};
-	return dcb_parse(copy, length, dcb);
+	return dcb_parse(dcb, copy, length);
 }
 
 static void put_app(struct bytes *table, uint8_t selector, uint16_t protocol, uint8_t priority)

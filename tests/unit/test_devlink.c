@@ -262,18 +262,19 @@ static void families(void **state)
 	static const char *const names[] = {"devlink", "ethtool"};
 	struct bytes first = {0}, second = {0}, without = {0};
 	uint16_t ids[2] = {0};
+	struct genl_search search = {names, ids, 2};
 
 	(void)state;
 	put_family(&first, "devlink", FAMILY);
 	put_family(&second, "devlinks", FAMILY + 1);
-	assert_int_equal(genl_take_family(first.data, first.length, names, ids, 2), 0);
-	assert_int_equal(genl_take_family(second.data, second.length, names, ids, 2), 0);
+	assert_int_equal(genl_take_family(&search, first.data, first.length), 0);
+	assert_int_equal(genl_take_family(&search, second.data, second.length), 0);
 	assert_int_equal(ids[0], FAMILY);
 	assert_int_equal(ids[1], 0);
 	put_header(&without, CTRL_CMD_NEWFAMILY);
 	put_string(&without, CTRL_ATTR_FAMILY_NAME, "ethtool");
-	assert_int_equal(genl_take_family(without.data, without.length, names, ids, 2), -EBADMSG);
-	assert_int_equal(genl_take_family(first.data, 3, names, ids, 2), -EBADMSG);
+	assert_int_equal(genl_take_family(&search, without.data, without.length), -EBADMSG);
+	assert_int_equal(genl_take_family(&search, first.data, 3), -EBADMSG);
 }
 
 /* A device whose driver fails, one without information, and one that answers. */
@@ -401,15 +402,15 @@ static void pause_frames(void **state)
 	put_header(&bytes, ETHTOOL_MSG_PAUSE_GET_REPLY);
 	put_u8(&bytes, ETHTOOL_A_PAUSE_AUTONEG, 0);
 	put_u8(&bytes, ETHTOOL_A_PAUSE_RX, 1);
-	assert_int_equal(ethtool_parse_pause(bytes.data, bytes.length, &pause), 0);
+	assert_int_equal(ethtool_parse_pause(&pause, bytes.data, bytes.length), 0);
 	assert_int_equal(pause.autoneg, TRISTATE_NO);
 	assert_int_equal(pause.receive, TRISTATE_YES);
 	assert_int_equal(pause.transmit, TRISTATE_UNKNOWN);
 	put_header(&wide, ETHTOOL_MSG_PAUSE_GET_REPLY);
 	put_u16(&wide, ETHTOOL_A_PAUSE_RX, 1);
-	assert_int_equal(ethtool_parse_pause(wide.data, 2, &pause), -EBADMSG);
+	assert_int_equal(ethtool_parse_pause(&pause, wide.data, 2), -EBADMSG);
 	put_attribute(&wide, ETHTOOL_A_PAUSE_TX, "", 0);
-	assert_int_equal(ethtool_parse_pause(wide.data, wide.length, &pause), -EBADMSG);
+	assert_int_equal(ethtool_parse_pause(&pause, wide.data, wide.length), -EBADMSG);
 }
 
 /* A bit of a verbose bitset, with an index of `bytes` bytes: 4 is right. */
@@ -438,7 +439,7 @@ static int parse_modes(int automatic, const uint32_t *modes, size_t bytes, struc
 	if (automatic >= 0)
 		put_u8(&reply, ETHTOOL_A_FEC_AUTO, (uint8_t)automatic);
 	*fec = (struct ethtool_fec){.active.known = false};
-	return ethtool_parse_fec(reply.data, reply.length, fec);
+	return ethtool_parse_fec(fec, reply.data, reply.length);
 }
 
 /* The permitted modes; 23 is a link mode that is not an error correction. */
@@ -478,7 +479,7 @@ static void error_correction(void **state)
 	put_attribute(&stats, ETHTOOL_A_FEC_STAT_CORRECTED, blocks, sizeof(blocks));
 	put_attribute(&stats, ETHTOOL_A_FEC_STAT_UNCORR, "", 0);
 	put_nest(&bytes, ETHTOOL_A_FEC_STATS, &stats);
-	assert_int_equal(ethtool_parse_fec(bytes.data, bytes.length, &fec), 0);
+	assert_int_equal(ethtool_parse_fec(&fec, bytes.data, bytes.length), 0);
 	assert_string_equal(enum_word(ethtool_fec_names, fec.active.value, "?"), "RS");
 	assert_int_equal(fec.corrected_blocks.value, 12);
 	assert_false(fec.uncorrectable_blocks.known);
@@ -486,7 +487,7 @@ static void error_correction(void **state)
 	put_header(&bad, ETHTOOL_MSG_FEC_GET_REPLY);
 	put_attribute(&odd, ETHTOOL_A_FEC_STAT_UNCORR, blocks, 12);
 	put_nest(&bad, ETHTOOL_A_FEC_STATS, &odd);
-	assert_int_equal(ethtool_parse_fec(bad.data, bad.length, &fec), -EBADMSG);
+	assert_int_equal(ethtool_parse_fec(&fec, bad.data, bad.length), -EBADMSG);
 }
 
 static void fec_bins(void **state)
@@ -506,7 +507,7 @@ static void fec_bins(void **state)
 	}
 	put_header(&bytes, ETHTOOL_MSG_FEC_GET_REPLY);
 	put_nest(&bytes, ETHTOOL_A_FEC_STATS, &stats);
-	assert_int_equal(ethtool_parse_fec(bytes.data, bytes.length, &fec), 0);
+	assert_int_equal(ethtool_parse_fec(&fec, bytes.data, bytes.length), 0);
 	assert_int_equal(fec.bin_count, 3);
 	assert_int_equal(fec.bins[2].low.value, 2);
 	assert_int_equal(fec.bins[2].high.value, 3);
@@ -520,14 +521,14 @@ static void fec_bins(void **state)
 	bytes.length = 0;
 	put_header(&bytes, ETHTOOL_MSG_FEC_GET_REPLY);
 	put_nest(&bytes, ETHTOOL_A_FEC_STATS, &wide);
-	assert_int_equal(ethtool_parse_fec(bytes.data, bytes.length, &many), 0);
+	assert_int_equal(ethtool_parse_fec(&many, bytes.data, bytes.length), 0);
 	assert_int_equal(many.bin_count, ETHTOOL_FEC_BINS_MOST);
 	put_attribute(&nest, LOW, "abc", 3);
 	put_nest(&bad, HISTOGRAM, &nest);
 	bytes.length = 0;
 	put_header(&bytes, ETHTOOL_MSG_FEC_GET_REPLY);
 	put_nest(&bytes, ETHTOOL_A_FEC_STATS, &bad);
-	assert_int_equal(ethtool_parse_fec(bytes.data, bytes.length, &fec), -EBADMSG);
+	assert_int_equal(ethtool_parse_fec(&fec, bytes.data, bytes.length), -EBADMSG);
 }
 
 static void link_states(void **state)
@@ -541,7 +542,7 @@ static void link_states(void **state)
 	put_u8(&bytes, ETHTOOL_A_LINKSTATE_EXT_STATE, ETHTOOL_LINK_EXT_STATE_CABLE_ISSUE);
 	put_u8(&bytes, ETHTOOL_A_LINKSTATE_EXT_SUBSTATE, 1);
 	put_u32(&bytes, ETHTOOL_A_LINKSTATE_EXT_SUBSTATE + 1, 7);
-	assert_int_equal(ethtool_parse_link_state(bytes.data, bytes.length, &link), 0);
+	assert_int_equal(ethtool_parse_link_state(&link, bytes.data, bytes.length), 0);
 	assert_int_equal(link.up, TRISTATE_NO);
 	assert_false(link.quality.known);
 	assert_string_equal(enum_word(ethtool_reason_names, link.reason.value, "?"), "cable-issue");
@@ -555,7 +556,7 @@ static void link_states(void **state)
 	assert_null(ethtool_reason_detail(99, 1));
 	put_header(&bad, ETHTOOL_MSG_LINKSTATE_GET_REPLY);
 	put_attribute(&bad, ETHTOOL_A_LINKSTATE_LINK, "abc", 3);
-	assert_int_equal(ethtool_parse_link_state(bad.data, bad.length, &link), -EBADMSG);
+	assert_int_equal(ethtool_parse_link_state(&link, bad.data, bad.length), -EBADMSG);
 }
 
 /* A module with one page, on a kernel that only allows that; the numbers in the request. */

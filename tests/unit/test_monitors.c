@@ -399,19 +399,19 @@ static void settings(void **state)
 
 	(void)state;
 	put_u8(&bytes, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, 0);
-	assert_int_equal(nldev_parse_settings(bytes.data, bytes.length, &old), 0);
+	assert_int_equal(nldev_parse_settings(&old, bytes.data, bytes.length), 0);
 	assert_true(old.shared_netns.known);
 	assert_int_equal(old.shared_netns.value, 0);
 	assert_false(old.privileged_qkey.known);
 	assert_false(old.notifies.known);
 	put_u8(&bytes, NLDEV_SYS_ATTR_PRIVILEGED_QKEY, 1);
 	put_u8(&bytes, NLDEV_SYS_ATTR_MONITOR_MODE, 1);
-	assert_int_equal(nldev_parse_settings(bytes.data, bytes.length, &new), 0);
+	assert_int_equal(nldev_parse_settings(&new, bytes.data, bytes.length), 0);
 	assert_int_equal(new.privileged_qkey.value, 1);
 	assert_true(new.notifies.known);
 	bytes.length = 0;
 	put_attribute(&bytes, NLDEV_SYS_ATTR_PRIVILEGED_QKEY, "", 0);
-	assert_int_equal(nldev_parse_settings(bytes.data, bytes.length, &damaged), -EBADMSG);
+	assert_int_equal(nldev_parse_settings(&damaged, bytes.data, bytes.length), -EBADMSG);
 	assert_false(damaged.privileged_qkey.known);
 }
 

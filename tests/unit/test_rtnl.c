@@ -42,7 +42,7 @@ static int parse_route(const struct bytes *bytes, size_t length, struct route *r
 	_cleanup_(freep) void *copy = mem_alloc_zero(length, 1);
 
 	memcpy(copy, bytes->data, length);
-	return rtnl_parse_route(copy, length, route);
+	return rtnl_parse_route(route, copy, length);
 }
 
 static void put_link(struct bytes *bytes, int index, unsigned short type, const char *name)

@@ -45,7 +45,7 @@ static int take(const struct bytes *bytes, size_t length, struct vf_list *list)
 	_cleanup_(freep) void *copy = mem_alloc_zero(length ? length : 1, 1);
 
 	memcpy(copy, bytes->data, length);
-	return vf_take(copy, length, list);
+	return vf_take(list, copy, length);
 }
 
 /* The part of the message before the list of VFs. */
@@ -137,14 +137,14 @@ static void many(void **state)
 		put_vf(&entry, i, IFLA_VF_LINK_STATE_ENABLE, 1, NULL);
 		memcpy(message + length, entry.data, entry.length);
 	}
-	assert_int_equal(vf_take(message, length, &list), 0);
+	assert_int_equal(vf_take(&list, message, length), 0);
 	assert_int_equal(list.count, VFS);
 	assert_int_equal(list.items[VFS - 1].index.value, VFS - 1);
 	assert_int_equal(list.items[VFS - 1].policy.value, VF_POLICY_UP);
 	/* In memory of the exact size. */
 	cut = mem_alloc_zero(length - entry.length, 1);
 	memcpy(cut, message, length - entry.length);
-	assert_int_equal(vf_take(cut, length - entry.length, &less), -EBADMSG);
+	assert_int_equal(vf_take(&less, cut, length - entry.length), -EBADMSG);
 	assert_int_equal(less.count, VFS - 1);
 }
 

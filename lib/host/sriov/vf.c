@@ -117,7 +117,7 @@ static int take_list(const struct nlattr *nest, int room, const struct number *c
 }
 
 /* What follows the list cannot be parsed if its length has wrapped around. */
-int vf_take(const void *payload, size_t length, struct vf_list *list)
+int vf_take(void *list, const void *payload, size_t length)
 {
 	const size_t header = NLA_ALIGN(sizeof(struct ifinfomsg));
 	const struct nlattr *attribute;
@@ -137,11 +137,6 @@ int vf_take(const void *payload, size_t length, struct vf_list *list)
 	return left < (int)sizeof(*attribute) ? 0 : -EBADMSG;
 }
 
-static int take_answer(void *context, const void *payload, size_t length)
-{
-	return vf_take(payload, length, context);
-}
-
 /* Room for 1500 VFs of 336 bytes each, see take_list(). */
 enum { LARGEST_ANSWER = 512 * 1024 };
 
@@ -153,7 +148,7 @@ int vf_list_read(struct netlink *rtnl, unsigned int netdev_index, struct vf_list
 	netlink_offer(rtnl, LARGEST_ANSWER, 1);
 	netlink_add(&request, RTM_GETLINK, 0, &header, sizeof(header));
 	netlink_put_u32(&request, IFLA_EXT_MASK, RTEXT_FILTER_VF | RTEXT_FILTER_SKIP_STATS);
-	return netlink_ask(rtnl, &request, take_answer, list);
+	return netlink_ask(rtnl, &request, vf_take, list);
 }
 
 void vf_list_clear(struct vf_list *list)

@@ -36,8 +36,8 @@ int vf_list_read(struct netlink *rtnl, unsigned int netdev_index, struct vf_list
 void vf_list_clear(struct vf_list *list);
 const struct vf *vf_find(const struct vf_list *list, uint64_t index);
 
-/* Pure function: parses one RTM_NEWLINK message. -EBADMSG: it is damaged. */
-int vf_take(const void *payload, size_t length, struct vf_list *list);
+/* Pure function: adds the VFs of one RTM_NEWLINK message to a list. -EBADMSG: it is damaged. */
+int vf_take(void *list, const void *payload, size_t length);
 
 /* Settings that can be changed, by their attribute; vf_set() takes the value as in the kernel. */
 enum vf_setting {

@@ -33,7 +33,6 @@ const struct enum_name dcb_algorithm_names[] = {
 };
 
 static const struct nla_policy message_policy[DCB_ATTR_DCBX + 1] = {
-	[DCB_ATTR_IEEE] = {.type = NLA_NESTED},
 	[DCB_ATTR_DCBX] = {.type = NLA_U8},
 };
 
@@ -46,10 +45,8 @@ static const struct nla_policy result_policy[DCB_ATTR_DCBX + 1] = {
 static const struct nla_policy ieee_policy[DCB_ATTR_TRUST_TABLE + 1] = {
 	[DCB_ATTR_IEEE_ETS] = {.minlen = sizeof(struct ieee_ets)},
 	[DCB_ATTR_IEEE_PFC] = {.minlen = sizeof(struct ieee_pfc)},
-	[DCB_ATTR_IEEE_APP_TABLE] = {.type = NLA_NESTED},
 	[DCB_ATTR_IEEE_MAXRATE] = {.minlen = sizeof(struct ieee_maxrate)},
 	[DCB_ATTR_DCB_BUFFER] = {.minlen = sizeof(struct dcbnl_buffer)},
-	[DCB_ATTR_TRUST_TABLE] = {.type = NLA_NESTED},
 };
 
 /* Copies a structure whose length the policy has checked. */
@@ -113,9 +110,10 @@ static int take_trusts(struct dcb *dcb, const struct nlattr *table)
 	return left < (int)sizeof(*entry) ? 0 : -EBADMSG;
 }
 
-int dcb_parse(const void *payload, size_t length, struct dcb *dcb)
+int dcb_parse(void *record, const void *payload, size_t length)
 {
 	struct nlattr *table[ARRAY_SIZE(message_policy)], *ieee[ARRAY_SIZE(ieee_policy)];
+	struct dcb *dcb = record;
 	int rc = 0;
 
 	if (netlink_parse(payload, length, sizeof(struct dcbmsg), table, ARRAY_SIZE(table),
@@ -139,11 +137,6 @@ int dcb_parse(const void *payload, size_t length, struct dcb *dcb)
 	return rc;
 }
 
-static int take(void *context, const void *payload, size_t length)
-{
-	return dcb_parse(payload, length, context);
-}
-
 static void begin(struct netlink_request *request, uint16_t type, uint8_t command,
 		  const char *netdev)
 {
@@ -158,7 +151,7 @@ int dcb_get(struct netlink *rtnl, const char *netdev, struct dcb *ret_dcb)
 	struct netlink_request request = {.count = 0};
 
 	begin(&request, RTM_GETDCB, DCB_CMD_IEEE_GET, netdev);
-	return netlink_ask_record(rtnl, &request, take, ret_dcb, sizeof(*ret_dcb));
+	return netlink_ask_record(rtnl, &request, dcb_parse, ret_dcb, sizeof(*ret_dcb));
 }
 
 /*
@@ -201,26 +194,16 @@ static void put_structure(struct netlink_request *request, uint16_t type, const 
 		netlink_put(request, type, structure, size);
 }
 
-static uint16_t entry_type(uint8_t selector)
+/* Puts entries of the APP table, or of trust: each begins with its selector. */
+static void put_entries(struct netlink_request *request, uint16_t table, const void *entries,
+			size_t size, size_t count)
 {
-	return selector == DCB_SELECTOR_PCP ? DCB_ATTR_PCP_APP : DCB_ATTR_IEEE_APP;
-}
+	struct nlattr *nest = netlink_nest_begin(request, table);
 
-static void put_apps(struct netlink_request *request, const struct dcb_app *apps, size_t count)
-{
-	struct nlattr *nest = netlink_nest_begin(request, DCB_ATTR_IEEE_APP_TABLE);
-
-	for (size_t i = 0; i < count; i++)
-		netlink_put(request, entry_type(apps[i].selector), &apps[i], sizeof(apps[i]));
-	netlink_nest_end(request, nest);
-}
-
-static void put_trust(struct netlink_request *request, const uint8_t *selectors, size_t count)
-{
-	struct nlattr *nest = netlink_nest_begin(request, DCB_ATTR_TRUST_TABLE);
-
-	for (size_t i = 0; i < count; i++)
-		netlink_put(request, entry_type(selectors[i]), &selectors[i], sizeof(selectors[i]));
+	for (const uint8_t *entry = entries; count--; entry += size)
+		netlink_put(request,
+			    *entry == DCB_SELECTOR_PCP ? DCB_ATTR_PCP_APP : DCB_ATTR_IEEE_APP,
+			    entry, size);
 	netlink_nest_end(request, nest);
 }
 
@@ -236,9 +219,11 @@ int dcb_set(struct netlink *rtnl, const char *netdev, const struct dcb_wish *wis
 	put_structure(&request, DCB_ATTR_IEEE_PFC, wish->pfc, sizeof(*wish->pfc));
 	put_structure(&request, DCB_ATTR_DCB_BUFFER, wish->buffers, sizeof(*wish->buffers));
 	if (wish->apps)
-		put_apps(&request, wish->apps, wish->app_count);
+		put_entries(&request, DCB_ATTR_IEEE_APP_TABLE, wish->apps, sizeof(*wish->apps),
+			    wish->app_count);
 	if (wish->trust)
-		put_trust(&request, wish->trust, wish->trust_count);
+		put_entries(&request, DCB_ATTR_TRUST_TABLE, wish->trust, sizeof(*wish->trust),
+			    wish->trust_count);
 	netlink_nest_end(&request, ieee);
 	return write_request(rtnl, &request, DCB_ATTR_IEEE);
 }
@@ -251,7 +236,7 @@ int dcb_delete_apps(struct netlink *rtnl, const char *netdev, const struct dcb_a
 
 	begin(&request, RTM_SETDCB, DCB_CMD_IEEE_DEL, netdev);
 	ieee = netlink_nest_begin(&request, DCB_ATTR_IEEE);
-	put_apps(&request, apps, count);
+	put_entries(&request, DCB_ATTR_IEEE_APP_TABLE, apps, sizeof(*apps), count);
 	netlink_nest_end(&request, ieee);
 	return write_request(rtnl, &request, DCB_ATTR_IEEE);
 }

@@ -62,10 +62,10 @@ extern const struct enum_name dcb_algorithm_names[];
 int dcb_get(struct netlink *rtnl, const char *netdev, struct dcb *ret_dcb);
 
 /*
- * Pure function: parses the reply's payload, aligned to 4 bytes, into an empty record. -EBADMSG: it
- * is damaged, and the record may be partly filled.
+ * Pure function: parses the reply's payload, aligned to 4 bytes, into an empty struct dcb.
+ * -EBADMSG: it is damaged, and the record may be partly filled.
  */
-int dcb_parse(const void *payload, size_t length, struct dcb *dcb);
+int dcb_parse(void *record, const void *payload, size_t length);
 
 /*
  * Settings requested of a driver; NULL and 0: leave it. The kernel sets the parts in this order,

@@ -28,14 +28,8 @@ const char *const devlink_switch_names[DEVLINK_SWITCHES] = {
 /* One table for all messages, like devlink_nl_policy[] in the kernel. */
 static const struct nla_policy policy[DEVLINK_ATTR_RELOAD_FAILED + 1] = {
 	[DEVLINK_ATTR_PORT_INDEX] = {.type = NLA_U32},
-	[DEVLINK_ATTR_PARAM] = {.type = NLA_NESTED},
 	[DEVLINK_ATTR_PARAM_TYPE] = {.type = NLA_U8},
-	[DEVLINK_ATTR_PARAM_VALUES_LIST] = {.type = NLA_NESTED},
-	[DEVLINK_ATTR_PARAM_VALUE] = {.type = NLA_NESTED},
 	[DEVLINK_ATTR_PARAM_VALUE_CMODE] = {.type = NLA_U8},
-	[DEVLINK_ATTR_INFO_VERSION_RUNNING] = {.type = NLA_NESTED},
-	[DEVLINK_ATTR_INFO_VERSION_STORED] = {.type = NLA_NESTED},
-	[DEVLINK_ATTR_HEALTH_REPORTER] = {.type = NLA_NESTED},
 	[DEVLINK_ATTR_HEALTH_REPORTER_STATE] = {.type = NLA_U8},
 	[DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT] = {.type = NLA_U64},
 	[DEVLINK_ATTR_HEALTH_REPORTER_RECOVER_COUNT] = {.type = NLA_U64},

@@ -46,15 +46,11 @@ static const struct nla_policy pause_policy[ETHTOOL_A_PAUSE_TX + 1] = {
 };
 
 static const struct nla_policy fec_policy[ETHTOOL_A_FEC_STATS + 1] = {
-	[ETHTOOL_A_FEC_MODES] = {.type = NLA_NESTED},
 	[ETHTOOL_A_FEC_AUTO] = {.type = NLA_U8},
 	[ETHTOOL_A_FEC_ACTIVE] = {.type = NLA_U32},
-	[ETHTOOL_A_FEC_STATS] = {.type = NLA_NESTED},
 };
 
-static const struct nla_policy bitset_policy[ETHTOOL_A_BITSET_BITS + 1] = {
-	[ETHTOOL_A_BITSET_BITS] = {.type = NLA_NESTED},
-};
+static const struct nla_policy bitset_policy[ETHTOOL_A_BITSET_BITS + 1];
 static const struct nla_policy bit_policy[ETHTOOL_A_BITSET_BIT_INDEX + 1] = {
 	[ETHTOOL_A_BITSET_BIT_INDEX] = {.type = NLA_U32},
 };
@@ -134,8 +130,9 @@ static int get_tristate(const struct nlattr *attribute, enum tristate *value)
 	return 0;
 }
 
-int ethtool_parse_pause(const void *payload, size_t length, struct ethtool_pause *pause)
+int ethtool_parse_pause(void *record, const void *payload, size_t length)
 {
+	struct ethtool_pause *pause = record;
 	struct nlattr *table[ARRAY_SIZE(pause_policy)];
 
 	if (genl_parse(payload, length, table, ARRAY_SIZE(table), pause_policy) ||
@@ -212,8 +209,9 @@ static int take_configured(struct nlattr *const *table, struct number *ret_modes
 		       : 0;
 }
 
-int ethtool_parse_fec(const void *payload, size_t length, struct ethtool_fec *fec)
+int ethtool_parse_fec(void *record, const void *payload, size_t length)
 {
+	struct ethtool_fec *fec = record;
 	struct nlattr *table[ARRAY_SIZE(fec_policy)], *stats[ARRAY_SIZE(fec_stat_policy)];
 
 	if (genl_parse(payload, length, table, ARRAY_SIZE(table), fec_policy) ||
@@ -231,8 +229,9 @@ int ethtool_parse_fec(const void *payload, size_t length, struct ethtool_fec *fe
 	return netlink_each(table[ETHTOOL_A_FEC_STATS], ETHTOOL_FEC_STAT_HISTOGRAM, take_bin, fec);
 }
 
-int ethtool_parse_link_state(const void *payload, size_t length, struct ethtool_link_state *state)
+int ethtool_parse_link_state(void *record, const void *payload, size_t length)
 {
+	struct ethtool_link_state *state = record;
 	struct nlattr *table[ARRAY_SIZE(link_state_policy)];
 
 	if (genl_parse(payload, length, table, ARRAY_SIZE(table), link_state_policy) ||
@@ -246,8 +245,9 @@ int ethtool_parse_link_state(const void *payload, size_t length, struct ethtool_
 	return 0;
 }
 
-int ethtool_parse_module(const void *payload, size_t length, struct ethtool_module *module)
+int ethtool_parse_module(void *record, const void *payload, size_t length)
 {
+	struct ethtool_module *module = record;
 	struct nlattr *table[ARRAY_SIZE(module_policy)];
 
 	if (genl_parse(payload, length, table, ARRAY_SIZE(table), module_policy) ||
@@ -276,32 +276,13 @@ int ethtool_parse_module_bytes(const void *payload, size_t length, uint8_t *byte
 static void add_request(struct netlink_request *request, uint16_t family, uint8_t command,
 			uint16_t message_flags, uint32_t index, uint32_t flags)
 {
-	const struct {
-		struct nlattr index_header;
-		uint32_t index;
-		struct nlattr flags_header;
-		uint32_t flags;
-	} netdev = {
-		.index_header = {.nla_len = NLA_HDRLEN + sizeof(uint32_t),
-				 .nla_type = ETHTOOL_A_HEADER_DEV_INDEX},
-		.index = index,
-		.flags_header = {.nla_len = NLA_HDRLEN + sizeof(uint32_t),
-				 .nla_type = ETHTOOL_A_HEADER_FLAGS},
-		.flags = flags,
-	};
+	struct nlattr *netdev;
 
 	genl_add(request, family, command, message_flags);
-	netlink_put(request, ETHTOOL_A_PAUSE_HEADER | NLA_F_NESTED, &netdev, sizeof(netdev));
-}
-
-static int take_pause(void *record, const void *payload, size_t length)
-{
-	return ethtool_parse_pause(payload, length, record);
-}
-
-static int take_fec(void *record, const void *payload, size_t length)
-{
-	return ethtool_parse_fec(payload, length, record);
+	netdev = netlink_nest_begin(request, ETHTOOL_A_PAUSE_HEADER | NLA_F_NESTED);
+	netlink_put_u32(request, ETHTOOL_A_HEADER_DEV_INDEX, index);
+	netlink_put_u32(request, ETHTOOL_A_HEADER_FLAGS, flags);
+	netlink_nest_end(request, netdev);
 }
 
 int ethtool_get_pause(struct netlink *generic, uint16_t family, uint32_t index,
@@ -310,7 +291,8 @@ int ethtool_get_pause(struct netlink *generic, uint16_t family, uint32_t index,
 	struct netlink_request request = {.count = 0};
 
 	add_request(&request, family, ETHTOOL_MSG_PAUSE_GET, 0, index, 0);
-	return netlink_ask_record(generic, &request, take_pause, ret_pause, sizeof(*ret_pause));
+	return netlink_ask_record(generic, &request, ethtool_parse_pause, ret_pause,
+				  sizeof(*ret_pause));
 }
 
 static void put_tristate(struct netlink_request *request, uint16_t type, enum tristate value)
@@ -341,12 +323,7 @@ int ethtool_get_fec(struct netlink *generic, uint16_t family, uint32_t index, bo
 
 	add_request(&request, family, ETHTOOL_MSG_FEC_GET, 0, index,
 		    counts ? ETHTOOL_FLAG_STATS : 0);
-	return netlink_ask_record(generic, &request, take_fec, ret_fec, sizeof(*ret_fec));
-}
-
-static int take_link_state(void *record, const void *payload, size_t length)
-{
-	return ethtool_parse_link_state(payload, length, record);
+	return netlink_ask_record(generic, &request, ethtool_parse_fec, ret_fec, sizeof(*ret_fec));
 }
 
 int ethtool_get_link_state(struct netlink *generic, uint16_t family, uint32_t index,
@@ -355,13 +332,8 @@ int ethtool_get_link_state(struct netlink *generic, uint16_t family, uint32_t in
 	struct netlink_request request = {.count = 0};
 
 	add_request(&request, family, ETHTOOL_MSG_LINKSTATE_GET, 0, index, 0);
-	return netlink_ask_record(generic, &request, take_link_state, ret_state,
+	return netlink_ask_record(generic, &request, ethtool_parse_link_state, ret_state,
 				  sizeof(*ret_state));
-}
-
-static int take_module(void *record, const void *payload, size_t length)
-{
-	return ethtool_parse_module(payload, length, record);
 }
 
 int ethtool_get_module(struct netlink *generic, uint16_t family, uint32_t index,
@@ -370,7 +342,8 @@ int ethtool_get_module(struct netlink *generic, uint16_t family, uint32_t index,
 	struct netlink_request request = {.count = 0};
 
 	add_request(&request, family, ETHTOOL_MSG_MODULE_GET, 0, index, 0);
-	return netlink_ask_record(generic, &request, take_module, ret_module, sizeof(*ret_module));
+	return netlink_ask_record(generic, &request, ethtool_parse_module, ret_module,
+				  sizeof(*ret_module));
 }
 
 struct module_reading {

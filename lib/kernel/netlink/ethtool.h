@@ -97,11 +97,11 @@ const char *ethtool_reason_detail(uint64_t reason, uint64_t detail);
 int ethtool_set_pause(struct netlink *generic, uint16_t family, uint32_t index,
 		      const struct ethtool_pause *pause, char **ret_text);
 
-/* Parse the replies. Return 0 or -EBADMSG. */
-int ethtool_parse_pause(const void *payload, size_t length, struct ethtool_pause *pause);
-int ethtool_parse_fec(const void *payload, size_t length, struct ethtool_fec *fec);
-int ethtool_parse_link_state(const void *payload, size_t length, struct ethtool_link_state *state);
-int ethtool_parse_module(const void *payload, size_t length, struct ethtool_module *module);
+/* Parse the replies into the empty records of their names. Return 0 or -EBADMSG. */
+int ethtool_parse_pause(void *record, const void *payload, size_t length);
+int ethtool_parse_fec(void *record, const void *payload, size_t length);
+int ethtool_parse_link_state(void *record, const void *payload, size_t length);
+int ethtool_parse_module(void *record, const void *payload, size_t length);
 /* Takes at most `room` bytes; -EBADMSG if there are more. */
 int ethtool_parse_module_bytes(const void *payload, size_t length, uint8_t *bytes, uint8_t room,
 			       uint8_t *ret_length);

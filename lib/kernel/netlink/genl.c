@@ -36,31 +36,18 @@ int genl_parse(const void *payload, size_t length, struct nlattr **table, size_t
 	return netlink_parse(payload, length, sizeof(struct genlmsghdr), table, count, policy);
 }
 
-int genl_take_family(const void *payload, size_t length, const char *const *names,
-		     uint16_t *ret_ids, size_t count)
+int genl_take_family(void *context, const void *payload, size_t length)
 {
 	struct nlattr *table[ARRAY_SIZE(family_policy)];
+	const struct genl_search *search = context;
 
 	if (genl_parse(payload, length, table, ARRAY_SIZE(table), family_policy) ||
 	    !table[CTRL_ATTR_FAMILY_ID] || !table[CTRL_ATTR_FAMILY_NAME])
 		return -EBADMSG;
-	for (size_t i = 0; i < count; i++)
-		if (netlink_is_text(table[CTRL_ATTR_FAMILY_NAME], names[i]))
-			ret_ids[i] = nla_get_u16(table[CTRL_ATTR_FAMILY_ID]);
+	for (size_t i = 0; i < search->count; i++)
+		if (netlink_is_text(table[CTRL_ATTR_FAMILY_NAME], search->names[i]))
+			search->ret_ids[i] = nla_get_u16(table[CTRL_ATTR_FAMILY_ID]);
 	return 0;
-}
-
-struct search {
-	const char *const *names;
-	uint16_t *ids;
-	size_t count;
-};
-
-static int take_family(void *context, const void *payload, size_t length)
-{
-	const struct search *search = context;
-
-	return genl_take_family(payload, length, search->names, search->ids, search->count);
 }
 
 int genl_dump(struct netlink *generic, uint16_t family, uint8_t command, netlink_taker *take,
@@ -77,8 +64,9 @@ int genl_dump(struct netlink *generic, uint16_t family, uint8_t command, netlink
 
 int genl_find(struct netlink *generic, const char *const *names, uint16_t *ret_ids, size_t count)
 {
-	struct search search = {.names = names, .ids = ret_ids, .count = count};
+	struct genl_search search = {names, ret_ids, count};
 
 	memset(ret_ids, 0, count * sizeof(*ret_ids));
-	return genl_dump(generic, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, take_family, NULL, &search);
+	return genl_dump(generic, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, genl_take_family, NULL,
+			 &search);
 }

@@ -36,6 +36,12 @@ int genl_dump(struct netlink *generic, uint16_t family, uint8_t command, netlink
 int genl_parse(const void *payload, size_t length, struct nlattr **table, size_t count,
 	       const struct nla_policy *policy);
 
-/* Looks up one message of the list for genl_find(): fills the entry for its name, if wanted. */
-int genl_take_family(const void *payload, size_t length, const char *const *names,
-		     uint16_t *ret_ids, size_t count);
+/* The arguments of genl_find(). */
+struct genl_search {
+	const char *const *names;
+	uint16_t *ret_ids;
+	size_t count;
+};
+
+/* Takes one message of the list for a struct genl_search: sets the id for its name, if wanted. */
+int genl_take_family(void *search, const void *payload, size_t length);

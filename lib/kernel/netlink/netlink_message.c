@@ -102,12 +102,6 @@ int netlink_walk(const void *datagram, size_t length, netlink_message_handler *h
 	return left > 0 ? -EBADMSG : 0;
 }
 
-/* libnl's functions take non-const pointers, but only read. */
-static struct nlattr *without_const(const void *attributes)
-{
-	return (struct nlattr *)(uintptr_t)attributes;
-}
-
 /* libnl ignores bytes after the last attribute that fits; less than a header is padding. */
 static bool is_cut(struct nlattr *head, int length)
 {
@@ -131,13 +125,15 @@ int netlink_parse(const void *payload, size_t length, size_t header_length, stru
 		  size_t count, const struct nla_policy *policy)
 {
 	size_t offset = NLA_ALIGN(header_length);
+	struct nlattr *head;
 
 	if (length < header_length)
 		return -EBADMSG;
 	if (offset > length)
 		offset = length;
-	return parse(without_const((const char *)payload + offset), length - offset, table, count,
-		     policy);
+	/* libnl's functions take non-const pointers, but only read. */
+	head = (struct nlattr *)((uintptr_t)payload + offset);
+	return parse(head, length - offset, table, count, policy);
 }
 
 int netlink_parse_nest(const struct nlattr *nest, struct nlattr **table, size_t count,

@@ -7,8 +7,6 @@
 
 #include "kernel/netlink/netlink.h"
 
-struct netlink_record;
-
 /*
  * *ret_record is NULL if the root is live and nothing is to be recorded. -ENODATA, -EBADMSG ...:
  * the root is a snapshot without a recording, or with a damaged one; -EOPNOTSUPP: it is a saved

@@ -51,16 +51,7 @@ static const struct nla_policy policy[NLDEV_ATTR_KNOWN] = {
 	[NLDEV_SYS_ATTR_MONITOR_MODE] = {.type = NLA_U8},
 	[NLDEV_ATTR_STAT_OPCOUNTER] = {.type = NLA_U8},
 
-	[RDMA_NLDEV_ATTR_RES_SUMMARY] = {.type = NLA_NESTED},
-	[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY] = {.type = NLA_NESTED},
 	[RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR] = {.type = NLA_U64},
-	[RDMA_NLDEV_ATTR_RES_QP] = {.type = NLA_NESTED},
-	[RDMA_NLDEV_ATTR_RES_CM_ID] = {.type = NLA_NESTED},
-	[RDMA_NLDEV_ATTR_RES_CQ] = {.type = NLA_NESTED},
-	[RDMA_NLDEV_ATTR_RES_MR] = {.type = NLA_NESTED},
-	[RDMA_NLDEV_ATTR_RES_PD] = {.type = NLA_NESTED},
-	[RDMA_NLDEV_ATTR_RES_CTX] = {.type = NLA_NESTED},
-	[RDMA_NLDEV_ATTR_RES_SRQ] = {.type = NLA_NESTED},
 	[RDMA_NLDEV_ATTR_RES_LQPN] = {.type = NLA_U32},
 	[RDMA_NLDEV_ATTR_RES_RQPN] = {.type = NLA_U32},
 	[RDMA_NLDEV_ATTR_RES_RQ_PSN] = {.type = NLA_U32},
@@ -88,10 +79,7 @@ static const struct nla_policy policy[NLDEV_ATTR_KNOWN] = {
 	[RDMA_NLDEV_ATTR_MIN_RANGE] = {.type = NLA_U32},
 	[RDMA_NLDEV_ATTR_MAX_RANGE] = {.type = NLA_U32},
 	[RDMA_NLDEV_ATTR_DEV_DIM] = {.type = NLA_U8},
-	[RDMA_NLDEV_ATTR_DRIVER] = {.type = NLA_NESTED},
 
-	[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS] = {.type = NLA_NESTED},
-	[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY] = {.type = NLA_NESTED},
 	[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE] = {.type = NLA_U64},
 	[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_INDEX] = {.type = NLA_U32},
 	[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC] = {.type = NLA_U8},
@@ -145,9 +133,10 @@ int nldev_explain(struct netlink *nldev, uint32_t device_index, int error)
 	return netlink_ask_plain(nldev, &request, NULL) == -EINVAL ? -ENODEV : error;
 }
 
-int nldev_parse_settings(const void *attributes, size_t length, struct nldev_settings *settings)
+int nldev_parse_settings(void *record, const void *attributes, size_t length)
 {
 	struct nlattr *table[NLDEV_ATTR_KNOWN];
+	struct nldev_settings *settings = record;
 
 	if (nldev_parse(attributes, length, table) ||
 	    netlink_get_number(table[RDMA_NLDEV_SYS_ATTR_NETNS_MODE], &settings->shared_netns) ||
@@ -158,18 +147,13 @@ int nldev_parse_settings(const void *attributes, size_t length, struct nldev_set
 	return 0;
 }
 
-static int take_settings(void *context, const void *payload, size_t length)
-{
-	return nldev_parse_settings(payload, length, context);
-}
-
 int nldev_get_settings(struct netlink *nldev, struct nldev_settings *ret_settings)
 {
 	struct netlink_request request = {.count = 0};
 	int error;
 
 	netlink_add(&request, nldev_message_type(RDMA_NLDEV_CMD_SYS_GET), 0, NULL, 0);
-	error = netlink_ask_record(nldev, &request, take_settings, ret_settings,
+	error = netlink_ask_record(nldev, &request, nldev_parse_settings, ret_settings,
 				   sizeof(*ret_settings));
 	/* Kernels before 5.1 do not know the request. */
 	return error == -EINVAL ? -EOPNOTSUPP : error;

@@ -68,8 +68,8 @@ struct nldev_settings {
 int nldev_read_settings(const struct root *root, struct nldev_settings *ret_settings);
 /* Like nldev_read_settings(), on an open socket. */
 int nldev_get_settings(struct netlink *nldev, struct nldev_settings *ret_settings);
-/* Pure function: parses the reply's attributes, aligned to 4 bytes. -EBADMSG: damaged. */
-int nldev_parse_settings(const void *attributes, size_t length, struct nldev_settings *settings);
+/* Pure function: parses a reply's attributes, aligned to 4 bytes, into a struct nldev_settings. */
+int nldev_parse_settings(void *record, const void *attributes, size_t length);
 
 /*
  * Explains the error of a request about a device: nldev returns -EINVAL for an index that it does
