@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "host/pci/peer.h"
+#include "host/pci/pci.h"
 #include "topology/place.h"
 
 static enum tristate is_same(const char *a, const char *b)

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "host/pci/aer.h"
+#include "host/pci/pci.h"
 #include "host/pci/config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "host/pci/config.h"
 #include "host/pci/pci.h"
-#include "host/pci/peer.h"
 
 struct bed {
 	struct saved_tree tree;

@@ -3,7 +3,7 @@
 #include "saved_tree.h"
 
 #include "base/text.h"
-#include "host/pci/aer.h"
+#include "host/pci/pci.h"
 #include "host/pci/config.h"
 
 struct space {

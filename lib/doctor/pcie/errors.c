@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "doctor/frame/check.h"
 #include "doctor/frame/growth.h"
-#include "host/pci/aer.h"
+#include "host/pci/pci.h"
 #include "kernel/sysfs.h"
 
 struct reader {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The path between adapters and accelerators: PCIe switches, distance. */
-#include "host/pci/peer.h"
-
 #include <errno.h>
 #include <string.h>
 
@@ -9,6 +7,7 @@
 #include "base/text.h"
 #include "doctor/frame/check.h"
 #include "host/pci/config.h"
+#include "host/pci/pci.h"
 #include "topology/topology.h"
 
 bool pcie_has_accelerator(struct doctor_context *run)

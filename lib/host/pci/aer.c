@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "host/pci/aer.h"
+#include "host/pci/pci.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -145,3 +145,47 @@ enum pci_kind {
 
 enum pci_kind pci_kind(const struct root *root, struct pci_function *function,
 		       struct problems *problems);
+
+/*
+ * Passes on the ports between the two functions and the nearest function above both, each with the
+ * function or upstream port below it. Returns false if there is none: no switch is above both.
+ */
+typedef void pci_port_handler(void *context, struct pci_function *port, struct pci_function *below);
+bool pci_for_each_port_between(struct pci_function *a, struct pci_function *b,
+			       pci_port_handler *handle, void *context);
+
+/*
+ * Whether a PCIe switch lets two functions below it reach each other directly, or its ports
+ * redirect their requests up to the host bridge by access control services (ACS): what IOMMU groups
+ * show of that, to every user. pci_device_group() of drivers/iommu/iommu.c puts a function into the
+ * group of the port above it unless all of SV, RR, CR and UF are on from there to the root. So a
+ * group that differs from the port's proves that they were on when the kernel made the groups (or
+ * that a quirk in the kernel declares the port isolating). A common group, or none, proves nothing.
+ * Neither do different groups of the two functions: without ACS each shares the group of the port
+ * above it. Returns the function or upstream port whose group differs from that of the port above
+ * it, or NULL. Needs PCI_IOMMU of the functions and the ports.
+ */
+const struct pci_function *pci_find_redirected(struct pci_function *a, struct pci_function *b);
+
+/*
+ * Counters of Advanced Error Reporting, since Linux 4.19, for each function that has the capability
+ * (Documentation/ABI/testing/sysfs-bus-pci-devices-aer_stats). The end of a link that detects an
+ * error counts it, which need not be the end that causes it.
+ */
+enum pci_aer { PCI_AER_CORRECTABLE, PCI_AER_NONFATAL, PCI_AER_FATAL, PCI_AER_FILES };
+
+extern const char *const pci_aer_files[PCI_AER_FILES]; /* aer_dev_fatal ... */
+
+typedef void pci_aer_handler(void *context, const char *name, uint64_t count);
+
+/*
+ * Reads one of the files and passes on its lines. Returns 0 or -errno; -ENOENT: the function does
+ * not count errors; -EINVAL: a line is malformed, after the earlier ones have been passed on.
+ */
+int pci_aer_read(const struct root *root, const struct pci_function *function, enum pci_aer file,
+		 pci_aer_handler *handle, void *context);
+/*
+ * Pure function, which cuts the text into pieces. A line is a name and a number; in older kernels
+ * names contain blanks. The last line, TOTAL_ERR_..., counts messages, not errors.
+ */
+int pci_aer_parse(char *text, pci_aer_handler *handle, void *context);

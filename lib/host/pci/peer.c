@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "host/pci/peer.h"
+#include "host/pci/pci.h"
 
 /* Walks up from link to link; between the two ports of a switch there is none. */
 static size_t walk_ports(struct pci_function *from, const struct pci_function *common,
