@@ -7,7 +7,7 @@
 
 #include "counter/counter.h"
 #include "counter/counters.h"
-#include "kernel/sysfs_folder.h"
+#include "kernel/sysfs.h"
 
 /* A counter identified by its name in one source, stored once for all the ports that have it. */
 struct counter_entry {

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "host/port.h"
 #include "kernel/netlink/netlink.h"
-#include "kernel/sysfs_folder.h"
+#include "kernel/sysfs.h"
 
 static bool is_text(const struct attribute *attribute)
 {
@@ -120,13 +120,6 @@ static int parse_number(const char *text, int base, uint64_t most, struct number
 	return rc;
 }
 
-/* A link that is down has 0 lanes; pci-sysfs.c shows 255 for a function without the capability. */
-static int parse_lanes(const char *text, struct number *number)
-{
-	return strcmp(text, "0") && strcmp(text, "255") ? parse_number(text, 10, UINT64_MAX, number)
-							: 0;
-}
-
 /* The speed is -1 without carrier, which old kernels show unsigned. */
 static int parse_netdev_speed(const char *text, struct number *number)
 {
@@ -198,7 +191,10 @@ static int parse(const struct attribute *attribute, const char *text, void *memb
 	case ATTRIBUTE_SIGNED:
 		return strcmp(text, "-1") ? parse_number(text, 10, UINT64_MAX, member) : 0;
 	case ATTRIBUTE_LANES:
-		return parse_lanes(text, member);
+		/* 0: the link is down; 255: pci-sysfs.c, for a function without the capability. */
+		if (!strcmp(text, "0") || !strcmp(text, "255"))
+			return 0;
+		return parse_number(text, 10, UINT64_MAX, member);
 	case ATTRIBUTE_SPEED:
 		/* "Unknown", or "Unknown speed" before 5.7, if the link has none: pci-sysfs.c. */
 		return strncmp(text, "Unknown", 7) ? attribute_parse_real(text, member, &rest) : 0;

@@ -14,7 +14,7 @@
 #include "host/attributes.h"
 #include "host/need.h"
 #include "host/port.h"
-#include "kernel/sysfs_folder.h"
+#include "kernel/sysfs.h"
 #include "schema/problem.h"
 
 /* RFC 2863 ifOperStatus, as in IF_OPER_*, include/uapi/linux/if.h */
@@ -279,7 +279,6 @@ static bool is_virtual(const struct reader *reader)
 /* Takes the kind of a virtual netdev from "DEVTYPE=vlan" in uevent, or from a bond's directory. */
 static void read_kind(const struct reader *reader)
 {
-	static const char key[] = "DEVTYPE=";
 	struct link *link = reader->link;
 	char text[SYSFS_TEXT_SIZE];
 	const char *kind;
@@ -289,12 +288,9 @@ static void read_kind(const struct reader *reader)
 	/* Hardware has no kind, and saved trees may lack its uevent file. */
 	if (length == -ENOENT && is_virtual(reader))
 		problem_add(reader->problems, link->name, "kind", "sysfs", -ENOENT, NULL);
-	if (length > 0) {
-		kind = strstr(text, key);
-		if (kind)
-			link->kind = text_clean(kind + strlen(key),
-						strcspn(kind + strlen(key), "\n"));
-	}
+	kind = length > 0 ? sysfs_line(text, "DEVTYPE=") : NULL;
+	if (kind)
+		link->kind = text_clean(kind, strcspn(kind, "\n"));
 	if (!link->kind && read_text(reader, text, "bonding/mode", "kind") > 0)
 		link->kind = mem_string("bond");
 }
@@ -410,12 +406,6 @@ static void read_link(const struct reader *reader, uint64_t needs)
 	read_vlan(reader);
 }
 
-/* True if it cannot be determined whether the netdev belongs to an InfiniBand port, or to which. */
-static bool is_anyones(const struct link *link)
-{
-	return !link->type.known || (link_is_ipoib(link) && !link->port_guid.known);
-}
-
 static void add_link(const struct root *root, struct link_list *list, const char *name,
 		     uint64_t index, uint64_t needs, struct problems *problems)
 {
@@ -426,7 +416,9 @@ static void add_link(const struct root *root, struct link_list *list, const char
 	sysfs_folder_open(root, mem_format(CLASS "/%s", reader.link->name), &reader.folder);
 	read_link(&reader, needs);
 	sysfs_folder_close(&reader.folder);
-	if (is_anyones(reader.link))
+	/* It may belong to an InfiniBand port, or to any of them. */
+	if (!reader.link->type.known ||
+	    (link_is_ipoib(reader.link) && !reader.link->port_guid.known))
 		list->incomplete = true;
 }
 

@@ -103,21 +103,15 @@ static void read_lanes(const struct driver_files *files, struct port *port)
 /* Finds a line such as `Vendor:Molex Inc.       `: a label and a field padded with blanks. */
 static char *find_line(const char *text, const char *label)
 {
-	const size_t length = strlen(label);
+	const char *line = sysfs_line(text, label);
+	size_t end;
 
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		size_t end;
-
-		line += *line == '\n';
-		if (strncmp(line, label, length))
-			continue;
-		line += length;
-		line += strspn(line, " ");
-		for (end = strcspn(line, "\n"); end && line[end - 1] == ' '; end--)
-			;
-		return end ? text_clean(line, end) : NULL;
-	}
-	return NULL;
+	if (!line)
+		return NULL;
+	line += strspn(line, " ");
+	for (end = strcspn(line, "\n"); end && line[end - 1] == ' '; end--)
+		;
+	return end ? text_clean(line, end) : NULL;
 }
 
 /* qib_qsfp_dump() writes facts about the cable, then its memory in hexadecimal. */

@@ -28,16 +28,9 @@ static bool get_number(const char *text, struct number *number)
 /* Returns the text after `label` and blanks at the start of a line; NULL without such a line. */
 static const char *find_line(const char *text, const char *label)
 {
-	size_t length = strlen(label);
+	const char *rest = sysfs_line(text, label);
 
-	while (text) {
-		if (!strncmp(text, label, length))
-			return text + length + strspn(text + length, " \t");
-		text = strchr(text, '\n');
-		if (text)
-			text++;
-	}
-	return NULL;
+	return rest ? rest + strspn(rest, " \t") : NULL;
 }
 
 struct number procfs_kilobytes(const char *text, const char *label)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "kernel/sysfs_folder.h"
+#include "kernel/sysfs.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -366,26 +366,21 @@ bool sysfs_has_directory(const struct root *root, const char *path)
 	return !sysfs_open_directory(root, path);
 }
 
-/* Returns the value of a line KEY=VALUE of a uevent file; NULL if there is none. */
+/* Returns the value of a line KEY=VALUE of a uevent file, given "KEY="; NULL if there is none. */
 static char *read_uevent(const struct root *root, const char *directory, const char *key)
 {
-	_cleanup_(freep) char *path = mem_format("%s/uevent", directory);
-	const size_t length = strlen(key);
 	char text[SYSFS_TEXT_SIZE];
+	const char *value;
 
-	if (sysfs_read_path(root, text, path) <= 0)
+	if (sysfs_read(root, text, "%s/uevent", directory) <= 0)
 		return NULL;
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (!strncmp(line, key, length) && line[length] == '=')
-			return text_clean(line + length + 1, strcspn(line + length + 1, "\n"));
-	}
-	return NULL;
+	value = sysfs_line(text, key);
+	return value ? text_clean(value, strcspn(value, "\n")) : NULL;
 }
 
 char *sysfs_pci_slot(const struct root *root, const char *directory)
 {
-	_cleanup_(freep) char *name = read_uevent(root, directory, "PCI_SLOT_NAME");
+	_cleanup_(freep) char *name = read_uevent(root, directory, "PCI_SLOT_NAME=");
 
 	return name && sysfs_is_pci_address(name, strlen(name)) ? mem_string(name) : NULL;
 }
@@ -398,7 +393,7 @@ char *sysfs_driver(const struct root *root, const char *directory)
 
 	/* In a copy that followed links, driver is a directory without a name. */
 	if (sysfs_link(root, &target, "%s/driver", device) || !target)
-		target = read_uevent(root, device, "DRIVER");
+		target = read_uevent(root, device, "DRIVER=");
 	if (!target)
 		return NULL;
 	name = strrchr(target, '/');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "kernel/sysfs_folder.h"
+#include "kernel/sysfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,11 +25,6 @@ struct entry {
 
 enum { ENTRIES_SIZE = 8192 };
 
-static bool is_listed(const char *name, bool hidden)
-{
-	return name[0] != '.' || (hidden && strcmp(name, ".") && strcmp(name, ".."));
-}
-
 /* readdir() would take three more system calls, and 32 KiB of memory. */
 int sysfs_list_open(int fd, struct strings *ret_names, bool hidden)
 {
@@ -43,9 +38,10 @@ int sysfs_list_open(int fd, struct strings *ret_names, bool hidden)
 	while ((length = syscall(SYS_getdents64, fd, &buffer, sizeof(buffer))) > 0)
 		for (const char *at = buffer.bytes; at < buffer.bytes + length;) {
 			const struct entry *entry = (const void *)at;
+			const char *name = entry->name;
 
-			if (is_listed(entry->name, hidden))
-				strings_add(&names, entry->name);
+			if (name[0] != '.' || (hidden && strcmp(name, ".") && strcmp(name, "..")))
+				strings_add(&names, name);
 			at += entry->size;
 		}
 	if (length < 0) {
@@ -56,6 +52,18 @@ int sysfs_list_open(int fd, struct strings *ret_names, bool hidden)
 	}
 	*ret_names = names;
 	return 0;
+}
+
+const char *sysfs_line(const char *text, const char *label)
+{
+	const size_t length = strlen(label);
+
+	for (; text; text = strchr(text, '\n')) {
+		text += *text == '\n';
+		if (!strncmp(text, label, length))
+			return text + length;
+	}
+	return NULL;
 }
 
 static int compare_names(const void *a, const void *b)

@@ -23,7 +23,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "kernel/sysfs_folder.h"
+#include "kernel/sysfs.h"
 #include "places.h"
 
 struct saved_tree {
