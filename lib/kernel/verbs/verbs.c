@@ -17,6 +17,7 @@
 #include "base/library.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "kernel/recording.h"
 #include "kernel/verbs/verbs_library.h"
 
 LIBRARY_NOTE(LIBIBVERBS, "verbs", "MTU, GID tables, capabilities, selftest");
@@ -171,16 +172,17 @@ int verbs_open(const struct root *root, struct verbs **ret_verbs)
 	struct verbs *verbs = mem_alloc_zero(1, sizeof(*verbs));
 	const uint8_t *bytes;
 	size_t length;
-	int rc = verbs_record_open(root, &verbs->record);
+	int rc = recording_choose(root, RECORDING_VERBS_FILE, &verbs->record.fd,
+				  &verbs->record.recording);
 
 	verbs->warnings.known = true;
-	if (!rc && verbs_record_answers(verbs->record)) {
-		rc = verbs_record_find(verbs->record, VERBS_ASK_LIBRARY, "", 0, &bytes, &length);
+	if (!rc && verbs->record.recording) {
+		rc = verbs_record_find(&verbs->record, VERBS_ASK_LIBRARY, "", 0, &bytes, &length);
 		if (!rc)
 			verbs_list_read(verbs);
 	} else if (!rc) {
 		rc = open_library(verbs);
-		verbs_record_note(verbs->record, VERBS_ASK_LIBRARY, "", 0, rc, NULL, 0);
+		verbs_record_note(&verbs->record, VERBS_ASK_LIBRARY, "", 0, rc, NULL, 0);
 		if (!rc)
 			verbs_list_note(verbs);
 	}
@@ -198,7 +200,7 @@ void verbs_free(struct verbs *verbs)
 		return;
 	if (verbs->list)
 		verbs->call.ibv_free_device_list(verbs->list);
-	verbs_record_free(verbs->record);
+	recording_free(verbs->record.recording);
 	strings_free(&verbs->warnings);
 	strings_free(&verbs->names);
 	free(verbs->items);
@@ -252,8 +254,8 @@ static int identify(struct verbs *verbs, const char *name, struct verbs_device *
 	struct verbs_identity *identity = &device->identity;
 	int rc;
 
-	if (verbs_record_answers(verbs->record))
-		return verbs_record_read(verbs->record, VERBS_ASK_OPEN, name, 0, identity,
+	if (verbs->record.recording)
+		return verbs_record_read(&verbs->record, VERBS_ASK_OPEN, name, 0, identity,
 					 sizeof(*identity));
 	rc = open_context(verbs, name, &device->context);
 	if (!rc)
@@ -261,18 +263,18 @@ static int identify(struct verbs *verbs, const char *name, struct verbs_device *
 			.transport = device->context->device->transport_type,
 			.num_comp_vectors = device->context->num_comp_vectors,
 		};
-	verbs_record_note(verbs->record, VERBS_ASK_OPEN, name, 0, rc, identity, sizeof(*identity));
+	verbs_record_note(&verbs->record, VERBS_ASK_OPEN, name, 0, rc, identity, sizeof(*identity));
 	return rc;
 }
 
 int verbs_open_device(struct verbs *verbs, const char *name, struct verbs_device **ret_device)
 {
-	struct verbs_device device = {.call = &verbs->call, .record = verbs->record};
+	struct verbs_device device = {.call = &verbs->call, .record = &verbs->record};
 	int rc = identify(verbs, name, &device);
 
 	if (rc)
 		return rc;
-	device.name = verbs->record ? mem_string(name) : NULL;
+	device.name = mem_string(name);
 	*ret_device = mem_alloc_zero(1, sizeof(device));
 	**ret_device = device;
 	return 0;
@@ -351,8 +353,7 @@ struct verbs_async *verbs_async_from_fd(int fd)
 int verbs_async_open(struct verbs *verbs, const char *name, struct verbs_async **ret_async)
 {
 	struct verbs_device *device;
-	int error = verbs_record_answers(verbs->record) ? -EOPNOTSUPP
-							: verbs_open_device(verbs, name, &device);
+	int error = verbs->record.recording ? -EOPNOTSUPP : verbs_open_device(verbs, name, &device);
 
 	if (error)
 		return error;

@@ -29,8 +29,8 @@ struct verbs {
 	struct verbs_functions call;
 	struct ibv_device **list; /* NULL terminated; NULL if a recording answers */
 	struct strings warnings;
-	struct verbs_record *record; /* or NULL */
-	/* For a recording: its list, with the names apart from `items`, and why it is missing. */
+	struct verbs_record record;
+	/* For a recording: its list, which borrows the names, and why it is missing. */
 	struct verbs_listed *items;
 	size_t item_count;
 	struct strings names;
@@ -41,7 +41,7 @@ struct verbs_device {
 	const struct verbs_functions *call;
 	struct ibv_context *context;	   /* NULL if a recording answers */
 	const struct verbs_record *record; /* of struct verbs, or NULL */
-	char *name;			   /* the device's, if there is a record */
+	char *name;			   /* NULL for asynchronous events */
 	struct verbs_identity identity;
 };
 

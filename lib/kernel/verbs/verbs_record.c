@@ -1,46 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "kernel/verbs/verbs_record.h"
 
+#include <endian.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "kernel/recording.h"
-#include "kernel/root.h"
-
-struct verbs_record {
-	int fd;			     /* for writing the record, or -1 */
-	struct recording *recording; /* supplies answers; or NULL */
-};
-
-int verbs_record_open(const struct root *root, struct verbs_record **ret_record)
-{
-	struct verbs_record record;
-	int rc = recording_choose(root, RECORDING_VERBS_FILE, &record.fd, &record.recording);
-
-	if (rc)
-		return rc;
-	*ret_record = NULL;
-	if (record.fd < 0 && !record.recording)
-		return 0;
-	*ret_record = mem_alloc_zero(1, sizeof(**ret_record));
-	**ret_record = record;
-	return 0;
-}
-
-void verbs_record_free(struct verbs_record *record)
-{
-	if (record)
-		recording_free(record->recording);
-	free(record);
-}
-
-bool verbs_record_answers(const struct verbs_record *record)
-{
-	return record && record->recording;
-}
+#include "kernel/verbs/verbs.h"
+#include "kernel/verbs/verbs_library.h"
 
 /* The flags hold the port number, the payload holds the name. */
 static struct recorded_message question_of(enum verbs_question question, const char *device,
@@ -62,7 +34,7 @@ void verbs_record_note(const struct verbs_record *record, enum verbs_question qu
 	struct recorded_message asked;
 	const int32_t result = rc;
 
-	if (!record || record->recording)
+	if (!record || record->fd < 0)
 		return;
 	asked = question_of(question, device, port);
 	payload = mem_alloc_zero(sizeof(result) + length, 1);
@@ -113,4 +85,75 @@ int verbs_record_read(const struct verbs_record *record, enum verbs_question que
 	memset(structure, 0, size);
 	memcpy(structure, bytes, length < size ? length : size);
 	return 0;
+}
+
+static struct verbs_listed describe(const struct verbs *verbs, struct ibv_device *device)
+{
+	return (struct verbs_listed){
+		.name = device->name,
+		.node_guid = be64toh(verbs->call.ibv_get_device_guid(device)),
+		.transport = device->transport_type,
+	};
+}
+
+void verbs_list_note(const struct verbs *verbs)
+{
+	_cleanup_(freep) struct verbs_item *items = NULL;
+	size_t count = 0;
+
+	if (verbs->record.fd < 0)
+		return;
+	for (struct ibv_device **device = verbs->list; *device; device++) {
+		const struct verbs_listed listed = describe(verbs, *device);
+		struct verbs_item *item = mem_append(&items, &count, sizeof(*items));
+
+		item->node_guid = listed.node_guid;
+		item->transport = listed.transport;
+		snprintf(item->name, sizeof(item->name), "%s", listed.name);
+	}
+	verbs_record_note(&verbs->record, VERBS_ASK_LIST, "", 0, 0, items, count * sizeof(*items));
+}
+
+void verbs_list_read(struct verbs *verbs)
+{
+	struct verbs_item item;
+	const uint8_t *bytes;
+	size_t length;
+
+	verbs->list_error = verbs_record_find(&verbs->record, VERBS_ASK_LIST, "", 0, &bytes,
+					      &length);
+	if (verbs->list_error)
+		return;
+	for (size_t at = 0; at + sizeof(item) <= length; at += sizeof(item)) {
+		_cleanup_(freep) char *name = NULL;
+
+		memcpy(&item, bytes + at, sizeof(item));
+		name = text_clean(item.name, strnlen(item.name, sizeof(item.name)));
+		strings_add(&verbs->names, name);
+		MEM_ADD(verbs->items, verbs->item_count) = (struct verbs_listed){
+			.name = verbs->names.items[verbs->names.count - 1],
+			.node_guid = item.node_guid,
+			.transport = item.transport,
+		};
+	}
+}
+
+int verbs_check_list(const struct verbs *verbs)
+{
+	return verbs->list_error;
+}
+
+bool verbs_listed(const struct verbs *verbs, size_t number, struct verbs_listed *ret_listed)
+{
+	/* Callers stop at the NULL that ends the list. */
+	struct ibv_device *device = verbs->list ? verbs->list[number] : NULL;
+
+	if (number < verbs->item_count) {
+		*ret_listed = verbs->items[number];
+		return true;
+	}
+	if (!device)
+		return false;
+	*ret_listed = describe(verbs, device);
+	return true;
 }

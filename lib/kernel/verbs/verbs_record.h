@@ -8,13 +8,10 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct root;
-struct verbs_device;
-struct verbs_record;
+struct recording;
 
 enum verbs_question {
 	VERBS_ASK_LIBRARY = 1, /* whether it exists and can list devices */
@@ -38,11 +35,12 @@ struct verbs_identity {
 	int32_t num_comp_vectors;
 };
 
-/* *ret_record is NULL if the root is live and nothing is recorded. -EOPNOTSUPP: a saved tree. */
-int verbs_record_open(const struct root *root, struct verbs_record **ret_record);
-void verbs_record_free(struct verbs_record *record);
-/* Whether the record answers instead of libibverbs. */
-bool verbs_record_answers(const struct verbs_record *record);
+/* As recording_choose() returns them; neither if libibverbs answers, and nothing is recorded. */
+struct verbs_record {
+	int fd;			     /* for writing the record, or -1 */
+	struct recording *recording; /* answers instead of libibverbs; or NULL */
+};
+
 /* Records the result of a query if a snapshot is being made. */
 void verbs_record_note(const struct verbs_record *record, enum verbs_question question,
 		       const char *device, uint64_t port, int rc, const void *bytes, size_t length);
