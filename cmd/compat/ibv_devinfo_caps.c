@@ -32,40 +32,10 @@ static const struct limit tag_limits[] = {
 	LABELLED("max_sge", tag_matching_max_sge, false),
 };
 
-/* enum ibv_device_cap_flags, then the bits of device_cap_flags_ex from 32 on. */
-static const struct enum_name device_flags[] = {
-	{1 << 0, "RESIZE_MAX_WR"},
-	{1 << 1, "BAD_PKEY_CNTR"},
-	{1 << 2, "BAD_QKEY_CNTR"},
-	{1 << 3, "RAW_MULTI"},
-	{1 << 4, "AUTO_PATH_MIG"},
-	{1 << 5, "CHANGE_PHY_PORT"},
-	{1 << 6, "UD_AV_PORT_ENFORCE"},
-	{1 << 7, "CURR_QP_STATE_MOD"},
-	{1 << 8, "SHUTDOWN_PORT"},
-	{1 << 9, "INIT_TYPE"},
-	{1 << 10, "PORT_ACTIVE_EVENT"},
-	{1 << 11, "SYS_IMAGE_GUID"},
-	{1 << 12, "RC_RNR_NAK_GEN"},
-	{1 << 13, "SRQ_RESIZE"},
-	{1 << 14, "N_NOTIFY_CQ"},
-	{1 << 17, "MEM_WINDOW"},
-	{1 << 18, "UD_IP_CSUM"},
-	{1 << 20, "XRC"},
-	{1 << 21, "MEM_MGT_EXTENSIONS"},
-	{1 << 23, "MEM_WINDOW_TYPE_2A"},
-	{1 << 24, "MEM_WINDOW_TYPE_2B"},
-	{1 << 25, "RC_IP_CSUM"},
-	{1 << 26, "RAW_IP_CSUM"},
-	{1 << 29, "MANAGED_FLOW_STEERING"},
-	{0, NULL},
-};
-static const struct enum_name more_device_flags[] = {
-	{UINT64_C(1) << 34, "RAW_SCATTER_FCS"},
-	{UINT64_C(1) << 36, "PCI_WRITE_END_PADDING"},
-	{UINT64_C(1) << 41, "CC_DMA_BOUNCE"}, /* last: newer than release 44 */
-	{0, NULL},
-};
+#define KNOWN(bit, name, word) {UINT64_C(1) << (bit), #name},
+#define UNKNOWN(...)
+/* The last one is newer than release 44. */
+static const struct enum_name device_flags[] = {CAPS_DEVICE_FLAGS(KNOWN, UNKNOWN){0, NULL}};
 
 static const struct enum_name odp_flags[] = {
 	{1 << 0, "ODP_SUPPORT"},
@@ -105,11 +75,6 @@ static const struct enum_name atomics[] = {
 	{0, NULL},
 };
 
-static const struct number *number_at(const struct caps *caps, const struct limit *limit)
-{
-	return (const struct number *)(const void *)((const char *)caps + limit->offset);
-}
-
 /* The tool does not print the limits of objects that the device does not have. */
 static bool is_left_out(const struct caps *caps, const struct limit *limit)
 {
@@ -122,14 +87,14 @@ static bool is_left_out(const struct caps *caps, const struct limit *limit)
 static void print_limits(const struct caps *caps, const struct limit *limits, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const uint64_t value = number_at(caps, &limits[i])->value;
+		const struct number *number = (const void *)((const char *)caps + limits[i].offset);
 
 		if (is_left_out(caps, &limits[i]))
 			continue;
 		if (limits[i].hex)
-			ibv_print(1, 40, limits[i].label, "0x%" PRIx64, value);
+			ibv_print(1, 40, limits[i].label, "0x%" PRIx64, number->value);
 		else
-			ibv_print(1, 40, limits[i].label, "%d", (int)value);
+			ibv_print(1, 40, limits[i].label, "%d", (int)number->value);
 	}
 }
 
@@ -203,7 +168,8 @@ static void print_offloads(const struct ibv_view *view, const struct caps *caps)
 	}
 	ibv_print(1, 40, "device_cap_flags_ex", "0x%" PRIX64 "", caps->device_cap_flags_ex.value);
 	/* The lower half repeats device_cap_flags. */
-	print_flags(more_device_flags, view->release < COMPAT_65 ? 2 : SIZE_MAX,
+	print_flags(device_flags,
+		    view->release < COMPAT_65 ? ARRAY_SIZE(device_flags) - 2 : SIZE_MAX,
 		    caps->device_cap_flags_ex.value & ~(uint64_t)UINT32_MAX, true);
 	printf("\ttso_caps:\n");
 	ibv_print(2, 48, "max_tso", "%d", (int)caps->tso_max_size_bytes.value);

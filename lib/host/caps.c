@@ -170,54 +170,8 @@ const struct enum_name atomic_names[] = {
 	{0, NULL},
 };
 
-/*
- * enum ibv_device_cap_flags of verbs.h and enum ib_uverbs_device_cap_flags of
- * include/uapi/rdma/ib_user_verbs.h. Kernels before 5.19 also leak internal bits, enum
- * ib_device_cap_flags of their include/rdma/ib_verbs.h: marked "kernel".
- */
-const struct enum_name device_cap_names[] = {
-	{BIT(0), "resize-max-wr"},		   /* IBV_DEVICE_RESIZE_MAX_WR */
-	{BIT(1), "bad-pkey-counter"},		   /* IBV_DEVICE_BAD_PKEY_CNTR */
-	{BIT(2), "bad-qkey-counter"},		   /* IBV_DEVICE_BAD_QKEY_CNTR */
-	{BIT(3), "raw-multicast"},		   /* IBV_DEVICE_RAW_MULTI */
-	{BIT(4), "automatic-path-migration"},	   /* IBV_DEVICE_AUTO_PATH_MIG */
-	{BIT(5), "change-phy-port"},		   /* IBV_DEVICE_CHANGE_PHY_PORT */
-	{BIT(6), "ud-av-port-enforcement"},	   /* IBV_DEVICE_UD_AV_PORT_ENFORCE */
-	{BIT(7), "current-qp-state-modifier"},	   /* IBV_DEVICE_CURR_QP_STATE_MOD */
-	{BIT(8), "shutdown-port"},		   /* IBV_DEVICE_SHUTDOWN_PORT */
-	{BIT(9), "init-type"},			   /* IBV_DEVICE_INIT_TYPE */
-	{BIT(10), "port-active-event"},		   /* IBV_DEVICE_PORT_ACTIVE_EVENT */
-	{BIT(11), "system-image-guid"},		   /* IBV_DEVICE_SYS_IMAGE_GUID */
-	{BIT(12), "rc-rnr-nak-generation"},	   /* IBV_DEVICE_RC_RNR_NAK_GEN */
-	{BIT(13), "srq-resize"},		   /* IBV_DEVICE_SRQ_RESIZE */
-	{BIT(14), "notify-n-cqes"},		   /* IBV_DEVICE_N_NOTIFY_CQ */
-	{BIT(15), "local-dma-lkey"},		   /* kernel: IB_DEVICE_LOCAL_DMA_LKEY */
-	{BIT(17), "memory-window"},		   /* IBV_DEVICE_MEM_WINDOW */
-	{BIT(18), "ud-ip-checksum"},		   /* IBV_DEVICE_UD_IP_CSUM */
-	{BIT(19), "ud-tso"},			   /* kernel: IB_DEVICE_UD_TSO */
-	{BIT(20), "xrc"},			   /* IBV_DEVICE_XRC */
-	{BIT(21), "memory-management-extensions"}, /* IBV_DEVICE_MEM_MGT_EXTENSIONS */
-	{BIT(22), "block-multicast-loopback"},	   /* kernel: IB_DEVICE_BLOCK_MULTICAST_LOOPBACK */
-	{BIT(23), "memory-window-type-2a"},	   /* IBV_DEVICE_MEM_WINDOW_TYPE_2A */
-	{BIT(24), "memory-window-type-2b"},	   /* IBV_DEVICE_MEM_WINDOW_TYPE_2B */
-	{BIT(25), "rc-ip-checksum"},		   /* IBV_DEVICE_RC_IP_CSUM */
-	{BIT(26), "raw-ip-checksum"},		   /* IBV_DEVICE_RAW_IP_CSUM */
-	{BIT(27), "cross-channel"},		   /* kernel: IB_DEVICE_CROSS_CHANNEL */
-	{BIT(29), "managed-flow-steering"},	   /* IBV_DEVICE_MANAGED_FLOW_STEERING */
-	{BIT(30), "integrity-handover"},	   /* kernel: IB_DEVICE_INTEGRITY_HANDOVER */
-	{BIT(31), "on-demand-paging"},		   /* kernel: IB_DEVICE_ON_DEMAND_PAGING */
-	{BIT(32), "sg-gaps-registration"},	   /* kernel: IB_DEVICE_SG_GAPS_REG */
-	{BIT(33), "virtual-function"},		   /* kernel: IB_DEVICE_VIRTUAL_FUNCTION */
-	{BIT(34), "raw-scatter-fcs"},		   /* IBV_DEVICE_RAW_SCATTER_FCS */
-	{BIT(35), "opa-vnic"},			   /* kernel: IB_DEVICE_RDMA_NETDEV_OPA */
-	{BIT(36), "pci-write-end-padding"},	   /* IBV_DEVICE_PCI_WRITE_END_PADDING */
-	{BIT(37), "user-unregistration"},	   /* kernel: IB_DEVICE_ALLOW_USER_UNREG */
-	{BIT(38), "flush-global"},		   /* IB_UVERBS_DEVICE_FLUSH_GLOBAL */
-	{BIT(39), "flush-persistent"},		   /* IB_UVERBS_DEVICE_FLUSH_PERSISTENT */
-	{BIT(40), "atomic-write"},		   /* IB_UVERBS_DEVICE_ATOMIC_WRITE */
-	{BIT(41), "cc-dma-bounce"},		   /* IB_UVERBS_DEVICE_CC_DMA_BOUNCE */
-	{0, NULL},
-};
+#define FLAG_ROW(bit, name, word) {BIT(bit), word},
+const struct enum_name device_cap_names[] = {CAPS_DEVICE_FLAGS(FLAG_ROW, FLAG_ROW){0, NULL}};
 
 /* enum ibv_odp_general_caps */
 const struct enum_name odp_general_names[] = {

@@ -125,6 +125,55 @@
 	COUNT(max_device_memory_bytes, max_dm_size, "DEVICE MEMORY",                               \
 	      "device memory that can be allocated")
 
+/*
+ * Flags of a device: enum ibv_device_cap_flags of verbs.h and enum ib_uverbs_device_cap_flags of
+ * include/uapi/rdma/ib_user_verbs.h. Kernels before 5.19 also leak internal bits, enum
+ * ib_device_cap_flags of their include/rdma/ib_verbs.h.
+ * VERBS(bit, name that ibv_devinfo prints: IBV_DEVICE_ without that, word)
+ * OTHER(bit, name, word): a flag that it does not know; IB_DEVICE_ is the kernel's
+ */
+#define CAPS_DEVICE_FLAGS(VERBS, OTHER)                                           \
+	VERBS(0, RESIZE_MAX_WR, "resize-max-wr")                                  \
+	VERBS(1, BAD_PKEY_CNTR, "bad-pkey-counter")                               \
+	VERBS(2, BAD_QKEY_CNTR, "bad-qkey-counter")                               \
+	VERBS(3, RAW_MULTI, "raw-multicast")                                      \
+	VERBS(4, AUTO_PATH_MIG, "automatic-path-migration")                       \
+	VERBS(5, CHANGE_PHY_PORT, "change-phy-port")                              \
+	VERBS(6, UD_AV_PORT_ENFORCE, "ud-av-port-enforcement")                    \
+	VERBS(7, CURR_QP_STATE_MOD, "current-qp-state-modifier")                  \
+	VERBS(8, SHUTDOWN_PORT, "shutdown-port")                                  \
+	VERBS(9, INIT_TYPE, "init-type")                                          \
+	VERBS(10, PORT_ACTIVE_EVENT, "port-active-event")                         \
+	VERBS(11, SYS_IMAGE_GUID, "system-image-guid")                            \
+	VERBS(12, RC_RNR_NAK_GEN, "rc-rnr-nak-generation")                        \
+	VERBS(13, SRQ_RESIZE, "srq-resize")                                       \
+	VERBS(14, N_NOTIFY_CQ, "notify-n-cqes")                                   \
+	OTHER(15, IB_DEVICE_LOCAL_DMA_LKEY, "local-dma-lkey")                     \
+	VERBS(17, MEM_WINDOW, "memory-window")                                    \
+	VERBS(18, UD_IP_CSUM, "ud-ip-checksum")                                   \
+	OTHER(19, IB_DEVICE_UD_TSO, "ud-tso")                                     \
+	VERBS(20, XRC, "xrc")                                                     \
+	VERBS(21, MEM_MGT_EXTENSIONS, "memory-management-extensions")             \
+	OTHER(22, IB_DEVICE_BLOCK_MULTICAST_LOOPBACK, "block-multicast-loopback") \
+	VERBS(23, MEM_WINDOW_TYPE_2A, "memory-window-type-2a")                    \
+	VERBS(24, MEM_WINDOW_TYPE_2B, "memory-window-type-2b")                    \
+	VERBS(25, RC_IP_CSUM, "rc-ip-checksum")                                   \
+	VERBS(26, RAW_IP_CSUM, "raw-ip-checksum")                                 \
+	OTHER(27, IB_DEVICE_CROSS_CHANNEL, "cross-channel")                       \
+	VERBS(29, MANAGED_FLOW_STEERING, "managed-flow-steering")                 \
+	OTHER(30, IB_DEVICE_INTEGRITY_HANDOVER, "integrity-handover")             \
+	OTHER(31, IB_DEVICE_ON_DEMAND_PAGING, "on-demand-paging")                 \
+	OTHER(32, IB_DEVICE_SG_GAPS_REG, "sg-gaps-registration")                  \
+	OTHER(33, IB_DEVICE_VIRTUAL_FUNCTION, "virtual-function")                 \
+	VERBS(34, RAW_SCATTER_FCS, "raw-scatter-fcs")                             \
+	OTHER(35, IB_DEVICE_RDMA_NETDEV_OPA, "opa-vnic")                          \
+	VERBS(36, PCI_WRITE_END_PADDING, "pci-write-end-padding")                 \
+	OTHER(37, IB_DEVICE_ALLOW_USER_UNREG, "user-unregistration")              \
+	OTHER(38, IB_UVERBS_DEVICE_FLUSH_GLOBAL, "flush-global")                  \
+	OTHER(39, IB_UVERBS_DEVICE_FLUSH_PERSISTENT, "flush-persistent")          \
+	OTHER(40, IB_UVERBS_DEVICE_ATOMIC_WRITE, "atomic-write")                  \
+	VERBS(41, CC_DMA_BOUNCE, "cc-dma-bounce")
+
 /* Words for the codes and flags of struct caps. Each table ends with an entry without a word. */
 extern const struct enum_name atomic_names[];
 extern const struct enum_name device_cap_names[]; /* all 64 bits of device_cap_flags_ex */
