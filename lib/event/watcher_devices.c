@@ -84,11 +84,12 @@ static void rename_device(struct watcher *watcher, struct watched *watched, cons
 /* The protocol gives the link layer of a port that does not report one. */
 static bool is_ethernet(struct watcher *watcher, const struct watched *watched, struct port *port)
 {
+	struct number layer;
+
 	port_read_sysfs(&watcher->root, port, NEED_LINK_LAYER, NULL);
-	if (port->link_layer.known)
-		return port->link_layer.value == LINK_LAYER_ETHERNET;
-	return watched->protocol &&
-	       (!strcmp(watched->protocol, "roce") || !strcmp(watched->protocol, "iw"));
+	layer = port->link_layer.known ? port->link_layer
+				       : device_protocol_layer(watched->protocol);
+	return number_is(&layer, LINK_LAYER_ETHERNET);
 }
 
 /* The device is in the list: adds its ports and marks everything to be read. */

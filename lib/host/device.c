@@ -339,15 +339,32 @@ void device_find_netdevs(struct device *device)
 		netdevs->known = netdevs->count || !may_have_one;
 }
 
-static enum transport transport_of_protocol(const char *protocol)
-{
-	static const struct enum_name words[] = {
-		{TRANSPORT_INFINIBAND, "ib"}, {TRANSPORT_OPA, "opa"},	  {TRANSPORT_ROCE, "roce"},
-		{TRANSPORT_IWARP, "iw"},      {TRANSPORT_USNIC, "usnic"}, {0, NULL},
-	};
-	const struct enum_name *name = protocol ? enum_find_word(words, protocol) : NULL;
+/* The words of RDMA netlink for protocols: fill_dev_info(), core/nldev.c. */
+struct protocol {
+	const char *word;
+	enum transport transport;
+	enum link_layer layer; /* LINK_LAYER_UNSPECIFIED: it does not determine one */
+};
 
-	return name ? (enum transport)name->value : 0;
+static struct protocol find_protocol(const char *word)
+{
+	static const struct protocol protocols[] = {
+		{"ib", TRANSPORT_INFINIBAND, LINK_LAYER_INFINIBAND},
+		{"opa", TRANSPORT_OPA, LINK_LAYER_INFINIBAND},
+		{"roce", TRANSPORT_ROCE, LINK_LAYER_ETHERNET},
+		{"iw", TRANSPORT_IWARP, LINK_LAYER_ETHERNET},
+		{"usnic", TRANSPORT_USNIC, LINK_LAYER_UNSPECIFIED},
+	};
+
+	for (size_t i = 0; word && i < ARRAY_SIZE(protocols); i++)
+		if (!strcmp(protocols[i].word, word))
+			return protocols[i];
+	return (struct protocol){.word = NULL};
+}
+
+struct number device_protocol_layer(const char *protocol)
+{
+	return number_unless_zero(find_protocol(protocol).layer);
 }
 
 /* Follows rdma_node_get_transport() and the port's link layer, core/verbs.c. */
@@ -377,7 +394,7 @@ static enum transport transport_of_node(const struct device *device)
 
 void device_derive_transport(struct device *device)
 {
-	enum transport transport = transport_of_protocol(device->protocol);
+	enum transport transport = find_protocol(device->protocol).transport;
 
 	if (!transport && device->node_type.known)
 		transport = transport_of_node(device);

@@ -115,6 +115,11 @@ bool device_is_subfunction(const struct root *root, const struct device *device)
 /* Collects the netdevs of the ports; the result is unknown if one of them is hidden. */
 void device_find_netdevs(struct device *device);
 /*
+ * Returns the link layer of ports that speak a protocol of RDMA netlink, enum link_layer; unknown
+ * for NULL, and if the protocol does not determine it.
+ */
+struct number device_protocol_layer(const char *protocol);
+/*
  * Derives the transport from node type, protocol and the first port's link layer, as far as
  * possible.
  */

@@ -121,28 +121,6 @@ static void port_failed(void *context, const struct port *port, int error, const
 }
 
 /*
- * The protocol from netlink is the first port's (fill_dev_info(), core/nldev.c); the link layer of
- * other ports comes from sysfs.
- */
-static void derive_link_layer(struct device *device)
-{
-	static const struct enum_name protocols[] = {
-		{LINK_LAYER_INFINIBAND, "ib"},
-		{LINK_LAYER_INFINIBAND, "opa"},
-		{LINK_LAYER_ETHERNET, "roce"},
-		{LINK_LAYER_ETHERNET, "iw"},
-		{0, NULL},
-	};
-	const struct enum_name *name = device->protocol
-					       ? enum_find_word(protocols, device->protocol)
-					       : NULL;
-
-	/* The first port may not have been requested. */
-	if (name && device->port_count && device->ports[0].port.value <= 1)
-		number_set(&device->ports[0].link_layer, name->value);
-}
-
-/*
  * A software device has no driver link. The kernel has two such drivers, drivers/infiniband/sw:
  * rdma_rxe for RoCE and siw for iWARP.
  */
@@ -203,10 +181,20 @@ static void read_drivers(struct reading *reading)
 		find_providers(reading);
 }
 
+/*
+ * The protocol from netlink is the first port's (fill_dev_info(), core/nldev.c); the link layer of
+ * other ports comes from sysfs.
+ */
 static void derive_link_layers(struct reading *reading)
 {
-	for (size_t i = 0; i < reading->inventory->devices.count; i++)
-		derive_link_layer(&reading->inventory->devices.items[i]);
+	for (size_t i = 0; i < reading->inventory->devices.count; i++) {
+		struct device *device = &reading->inventory->devices.items[i];
+		const struct number layer = device_protocol_layer(device->protocol);
+
+		/* The first port may not have been requested. */
+		if (layer.known && device->port_count && device->ports[0].port.value <= 1)
+			device->ports[0].link_layer = layer;
+	}
 }
 
 static void read_devices(struct reading *reading)
