@@ -19,9 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/gid.h"
-#include "base/text.h"
-#include "host/device.h"
+#include "schema/value.h"
 
 struct link_list;
 struct netlink;

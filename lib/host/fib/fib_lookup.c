@@ -8,8 +8,6 @@
 #include <linux/rtnetlink.h>
 #include <sys/socket.h>
 
-#include "base/cleanup.h"
-#include "base/mem.h"
 #include "host/fib/fib_search.h"
 
 enum { DOUBT_SIZE = 160, MOST_DOUBTS = 8 };

@@ -7,7 +7,6 @@
 #include <linux/rtnetlink.h>
 #include <sys/socket.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/fib/fib_search.h"
 

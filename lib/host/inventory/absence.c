@@ -6,13 +6,7 @@
 #include "base/mem.h"
 #include "host/inventory/reading.h"
 #include "host/pci/rdma_drivers.h"
-
-static bool is_loaded(const struct root *root, const char *module)
-{
-	_cleanup_(freep) char *path = mem_format("sys/module/%s", module);
-
-	return sysfs_has_directory(root, path);
-}
+#include "kernel/modules.h"
 
 bool devices_are_exclusive(const struct root *root)
 {
@@ -28,8 +22,8 @@ static void note_half(const struct root *root, const struct pci_function *functi
 {
 	_cleanup_(freep) char *text = NULL, *hint = NULL;
 
-	if (is_loaded(root, driver->module) ||
-	    (driver->former && is_loaded(root, driver->former))) {
+	if (module_is_loaded(root, driver->module) == TRISTATE_YES ||
+	    (driver->former && module_is_loaded(root, driver->former) == TRISTATE_YES)) {
 		/* The firmware may have disabled an optional half. */
 		if (driver->optional)
 			return;
@@ -109,4 +103,13 @@ bool note_adapters(const struct root *root, struct problems *problems)
 	for (size_t i = 0; i < list.count; i++)
 		found |= note_function(root, &list.items[i], problems);
 	return found;
+}
+
+/* This is not in inventory.c because tests replace the functions of that file. */
+void inventory_add_unanswered(struct problems *problems, const char *object, const char *attribute,
+			      const char *source, const char *hint)
+{
+	problem_add_text(problems, object, attribute, source,
+			 "a saved tree does not hold what netlink answers",
+			 hint ?: "rdmactl snapshot keeps what the kernel answers");
 }
