@@ -7,9 +7,6 @@
 #include "cmd/compat/compat.h"
 #include "host/compat/verbs_devices.h"
 
-/* The list of libibverbs, or NULL after printing the tools' message on standard error. */
-struct verbs_devices *ibv_open_list(const struct personality_call *call);
-
 /*
  * Prints a device as ibv_devinfo does, from hca_id to the last port. `ib_port` 0 means all;
  * `verbose` is -v. Returns 0, or the bits that the tool adds to its exit status.

@@ -12,7 +12,6 @@
 #include "host/device.h"
 #include "host/verbs.h"
 #include "kernel/sysfs.h"
-#include "schema/problem.h"
 
 int verbs_devices_open(const char *root, struct verbs_devices **ret_devices)
 {

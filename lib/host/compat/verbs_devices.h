@@ -27,7 +27,8 @@ int verbs_devices_open(const char *root, struct verbs_devices **ret_devices);
 void verbs_devices_close(struct verbs_devices *devices);
 DEFINE_CLEANUP(struct verbs_devices, verbs_devices_close)
 
-enum verbs_answer { VERBS_TOLD, VERBS_NOT_OPENED, VERBS_NOT_TOLD };
+/* A failure is the bit that ibv_devinfo adds to its exit status. */
+enum verbs_answer { VERBS_TOLD, VERBS_NOT_OPENED = 1, VERBS_NOT_TOLD = 2 };
 
 /* Facts about an open device; clear them whatever the return value. */
 struct verbs_facts {
