@@ -122,14 +122,6 @@ static int usage(const char *program, int status)
 	return status;
 }
 
-/* Without this class no driver is loaded, and the script fails. */
-static bool has_class(const char *directory)
-{
-	_cleanup_(root_close) struct root root = {.fd = -1};
-
-	return !root_open(directory, &root) && !device_find_core(&root);
-}
-
 int ibdev2netdev_run(const struct personality_call *call, int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
@@ -158,5 +150,8 @@ int ibdev2netdev_run(const struct personality_call *call, int argc, char **argv)
 	}
 	for (size_t i = 0; i < netdevs.count; i++)
 		print_netdev(call, &inventory, &netdevs.items[i], verbose);
-	return inventory.devices.count || has_class(call->root) ? 0 : COMPAT_STATUS_PANIC;
+	/* Without the class no driver is loaded, and the script fails. */
+	return inventory.devices.count || !inventory_find_core(call->root, NULL)
+		       ? 0
+		       : COMPAT_STATUS_PANIC;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ibstat(8) of infiniband-diags. */
-#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,13 +20,7 @@ struct request {
 	int port; /* -1: all */
 };
 
-/* The word of a code, or "???" for an unknown one. */
-static const char *word_of(const char *const *words, size_t count, unsigned int code)
-{
-	return code < count ? words[code] : "???";
-}
-
-#define WORD_OF(words, code) word_of(words, ARRAY_SIZE(words), code)
+#define WORD_OF(words, code) ((code) < ARRAY_SIZE(words) ? (words)[code] : "???")
 
 static const char *const node_types[] = {"???", "CA", "Switch", "Router", "iWARP RNIC"};
 
@@ -169,25 +162,6 @@ static int list_ports(const struct request *request, const struct strings *names
 	return 0;
 }
 
-static int list_names(const struct strings *names)
-{
-	for (size_t i = 0; i < names->count; i++)
-		compat_print(stdout, "%s\n", names->items[i]);
-	return 0;
-}
-
-/* Keeps only the named adapter; false if there is none. */
-static bool choose(struct strings *names, const char *name)
-{
-	const bool found = strings_contain(names, name);
-
-	strings_free(names);
-	*names = (struct strings){.known = true};
-	if (found)
-		strings_add(names, name);
-	return found;
-}
-
 static int usage(const struct personality_call *call, const char *program)
 {
 	fprintf(stderr,
@@ -273,13 +247,19 @@ static int run_with(const struct request *request, char *const *words)
 	_cleanup_(strings_free) struct strings names = {0};
 
 	channel_adapter_names(request->adapters, &names);
-	if (words[0] && !choose(&names, words[0]))
-		return panic("", words[0], "IB device can't be found", 0);
+	if (words[0]) {
+		if (!strings_contain(&names, words[0]))
+			return panic("", words[0], "IB device can't be found", 0);
+		strings_free(&names);
+		strings_add(&names, words[0]);
+	}
 	if (request->ports)
 		return list_ports(request, &names);
-	if (request->list)
-		return list_names(&names);
-	return show_all(request, &names);
+	if (!request->list)
+		return show_all(request, &names);
+	for (size_t i = 0; i < names.count; i++)
+		compat_print(stdout, "%s\n", names.items[i]);
+	return 0;
 }
 
 int ibstat_run(const struct personality_call *call, int argc, char **argv)

@@ -353,14 +353,6 @@ static int start(const struct request *request)
 	return show_status(request) | status;
 }
 
-static int stop(const struct request *request)
-{
-	struct request all = *request;
-
-	all.no_persist = true;
-	return take_all_away(&all, NULL);
-}
-
 static int show_persistent(const struct request *request)
 {
 	_cleanup_(strings_free) struct strings netdevs = {.known = false};
@@ -423,8 +415,10 @@ int rxe_cfg_run(const struct personality_call *call, int argc, char **argv)
 	}
 	if (!strcmp(request.word, "start"))
 		return start(&request);
-	if (!strcmp(request.word, "stop"))
-		return stop(&request);
+	if (!strcmp(request.word, "stop")) {
+		request.no_persist = true;
+		return take_all_away(&request, NULL);
+	}
 	if (!strcmp(request.word, "persistent"))
 		return show_persistent(&request);
 	if (!strcmp(request.word, "add"))

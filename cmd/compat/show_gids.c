@@ -38,13 +38,6 @@ static void complain(const char *path, int error)
 		strerror(-error));
 }
 
-/* InfiniBand ports have fe80:: until a subnet manager gives them a prefix. */
-static bool is_empty(const char *gid)
-{
-	return !strcmp(gid, "0000:0000:0000:0000:0000:0000:0000:0000") ||
-	       !strcmp(gid, "fe80:0000:0000:0000:0000:0000:0000:0000");
-}
-
 /* "v1" of "IB/RoCE v1"; empty if the attribute cannot be read. */
 static void read_attribute(const struct gid_rows *rows, const char *name, const char *slot,
 			   bool version, char shown[static NAME_TEXT_SIZE])
@@ -69,7 +62,9 @@ static void show_slot(struct gid_rows *rows, const char *slot)
 
 	if (length < 0)
 		text[0] = '\0';
-	if (is_empty(text))
+	/* InfiniBand ports have fe80:: until a subnet manager gives them a prefix. */
+	if (!strcmp(text, "0000:0000:0000:0000:0000:0000:0000:0000") ||
+	    !strcmp(text, "fe80:0000:0000:0000:0000:0000:0000:0000"))
 		return;
 	text_clean_into(index, sizeof(index), slot, strlen(slot));
 	if (length < 0 || gid_parse(text, &gid)) {
@@ -106,12 +101,7 @@ static bool is_used(const struct port *port, const char *slot)
 {
 	uint64_t index;
 
-	if (!port || text_parse_u64(slot, 10, UINT32_MAX, &index))
-		return true;
-	for (size_t i = 0; i < port->gid_count; i++)
-		if (port->gids[i].index.value == index)
-			return true;
-	return false;
+	return !port || text_parse_u64(slot, 10, UINT32_MAX, &index) || gid_entry_at(port, index);
 }
 
 static void show_port(struct gid_rows *rows, const struct root *root, const char *device,

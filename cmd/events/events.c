@@ -313,12 +313,6 @@ static bool check(struct events_run *run)
 	return true;
 }
 
-/* Devices that do not exist yet are waited for only if the user asked for device-added. */
-static bool waits(const struct events_args *args)
-{
-	return (args->until.value | args->words.value) & UINT64_C(1) << EVENT_DEVICE_ADDED;
-}
-
 /* That an awaited device does not exist yet is no error, but its name may be wrong. */
 static void report_awaited(const struct ctx *ctx, const struct problem *problem)
 {
@@ -337,8 +331,10 @@ static bool find(struct events_run *run)
 	struct listing *listing = &run->listing;
 	struct problems *problems = &listing->problems;
 	const bool found = listing_load_inventory(listing, 0);
+	const uint64_t asked = run->args->until.value | run->args->words.value;
 
-	if (waits(run->args)) {
+	/* Devices that do not exist yet are waited for only if the user asked for device-added. */
+	if (asked & UINT64_C(1) << EVENT_DEVICE_ADDED) {
 		for (size_t i = 0; i < problems->count; i++)
 			report_awaited(listing->ctx, &problems->items[i]);
 		problems_free(problems);

@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include <poll.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 

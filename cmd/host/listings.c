@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The commands that list what the inventory holds: devices, ports, P_Keys, netdevs, caps. */
 #include "base/cleanup.h"
-#include "base/mem.h"
 #include "cmd/commands.h"
 #include "cmd/host/ports_set.h"
 #include "cmd/listing.h"
@@ -83,18 +82,13 @@ static const struct option_row pkeys_options[] = {
 	{.name = NULL},
 };
 
-/* 0x7fff excludes the membership bit: a key of 0 is not a partition, IBA volume 1, 10.9.1.2 */
-static bool is_empty(const struct pkey *pkey)
-{
-	return !(pkey->pkey.value & 0x7fff);
-}
-
 static void add_pkeys(struct listing *listing, const struct port *port, const void *args)
 {
 	const struct pkeys_args *pkeys_args = args;
 
+	/* 0x7fff excludes the membership bit: a key of 0 is no partition, IBA volume 1, 10.9.1.2 */
 	for (size_t i = 0; i < port->pkey_count; i++)
-		if (pkeys_args->all || !is_empty(&port->pkeys[i]))
+		if (pkeys_args->all || port->pkeys[i].pkey.value & 0x7fff)
 			listing_add(listing, &port->pkeys[i]);
 }
 

@@ -86,11 +86,8 @@ static void take_nldev(void *context, const struct nldev_event *event)
 {
 	struct watcher *watcher = context;
 
-	switch (event->type.value) {
-	case NLDEV_EVENT_NETDEV_ATTACH:
-	case NLDEV_EVENT_NETDEV_DETACH:
-		break;
-	default:
+	if (event->type.value != NLDEV_EVENT_NETDEV_ATTACH &&
+	    event->type.value != NLDEV_EVENT_NETDEV_DETACH) {
 		if (!watcher->devices_stale)
 			watcher->devices_source = EVENT_SOURCE_NLDEV;
 		watcher->devices_stale = true;

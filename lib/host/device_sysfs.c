@@ -125,11 +125,8 @@ int device_list_sysfs(const struct root *root, struct device_list *list)
 
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < names.count; i++) {
-		struct device *device = device_list_add(list, names.items[i]);
-
-		device->sources = number_of(DEVICE_FROM_SYSFS);
-	}
+	for (size_t i = 0; i < names.count; i++)
+		device_list_add(list, names.items[i])->sources = number_of(DEVICE_FROM_SYSFS);
 	return 0;
 }
 

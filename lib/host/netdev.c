@@ -93,15 +93,6 @@ static void add_uppers(struct netdev *netdev, const struct link_list *links,
 	}
 }
 
-static void add_link(struct netdev *netdev, const struct link_list *links, const struct link *link)
-{
-	const struct link *master = link_by_index(links, &link->master_index);
-
-	netdev->link = *link;
-	netdev->master = master ? master->name : NULL;
-	add_uppers(netdev, links, link, master);
-}
-
 static void add_port(struct netdev *netdev, const struct device *device, const struct port *port,
 		     const struct link_list *links)
 {
@@ -111,8 +102,13 @@ static void add_port(struct netdev *netdev, const struct device *device, const s
 	netdev->port = port->port;
 	netdev->netdev = port->netdev;
 	number_set(&netdev->netns, find_namespace(device, port, links));
-	if (link)
-		add_link(netdev, links, link);
+	if (link) {
+		const struct link *master = link_by_index(links, &link->master_index);
+
+		netdev->link = *link;
+		netdev->master = master ? master->name : NULL;
+		add_uppers(netdev, links, link, master);
+	}
 	netdev->ipoib.known = links->count && port->link_layer.known &&
 			      (!port_is_infiniband(port) ||
 			       (port->port_guid.known && !links->incomplete &&

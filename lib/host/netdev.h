@@ -9,11 +9,6 @@
 #include "host/device.h"
 #include "schema/schema.h"
 
-struct attributes;
-struct port;
-struct problems;
-struct root;
-
 struct link {
 	struct number index;
 	char *name;

@@ -256,8 +256,9 @@ int nldev_list_devices(struct netlink *nldev, const struct root *root, struct de
 	return error;
 }
 
-static int fill_port(struct nlattr *const *table, struct port *port)
+static int take_port_facts(void *context, struct port *port, struct nlattr *const *table)
 {
+	(void)context;
 	if (attributes_take(&port_attributes, table, port))
 		return -EBADMSG;
 	/* CapabilityMask2 is in bits above the 32 that sysfs shows. */
@@ -269,15 +270,8 @@ int nldev_parse_port(const void *attributes, size_t length, struct port *port)
 {
 	struct nlattr *table[NLDEV_ATTR_KNOWN];
 
-	if (nldev_parse(attributes, length, table))
-		return -EBADMSG;
-	return fill_port(table, port);
-}
-
-static int take_port_facts(void *context, struct port *port, struct nlattr *const *table)
-{
-	(void)context;
-	return fill_port(table, port);
+	return nldev_parse(attributes, length, table) ? -EBADMSG
+						      : take_port_facts(NULL, port, table);
 }
 
 void nldev_get_ports(struct netlink *nldev, struct device_list *list, nldev_port_failed *failed,

@@ -20,18 +20,13 @@
  */
 enum { DEVICE_NAME_LENGTH = 63 * 4 };
 
-static bool is_device_name(const char *name, size_t length)
-{
-	return length && length <= DEVICE_NAME_LENGTH && name[0] != '.';
-}
-
 static int parse(const char *word, bool ports, struct object *object)
 {
 	const char *slash = strchr(word, '/');
 	size_t length = slash ? (size_t)(slash - word) : strlen(word);
 	uint64_t port;
 
-	if (!is_device_name(word, length) || (slash && !ports))
+	if (!length || length > DEVICE_NAME_LENGTH || word[0] == '.' || (slash && !ports))
 		return -EINVAL;
 	object->port = -1;
 	if (slash) {

@@ -208,32 +208,14 @@ static void take_first_gid(const struct gid *gid, struct port *port)
 		number_set(&port->subnet_prefix, gid_subnet_prefix(gid));
 }
 
-static int parse_port_guid(const char *text, struct port *port)
-{
-	struct gid gid;
-
-	if (gid_parse(text, &gid))
-		return -EINVAL;
-	take_first_gid(&gid, port);
-	return 0;
-}
-
-static void read_special(const struct root *root, const char *directory, const char *object,
-			 const char *path, const char *key,
-			 int (*parse_text)(const char *text, struct port *port), struct port *port,
-			 struct problems *problems)
+static void read_rate(const struct root *root, const char *directory, const char *object,
+		      struct port *port, struct problems *problems)
 {
 	char text[SYSFS_TEXT_SIZE];
-	ssize_t length = sysfs_read(root, text, "%s/%s", directory, path);
+	ssize_t length = sysfs_read(root, text, "%s/rate", directory);
 
-	if (length < 0 || parse_text(text, port))
-		sysfs_note(problems, object, key, length, text);
-}
-
-/* Only the InfiniBand link layer has LIDs and an SM; the kernel shows zeros elsewhere. */
-static bool may_have_subnet(const struct port *port)
-{
-	return !port->link_layer.known || port_is_infiniband(port);
+	if (length < 0 || parse_rate(text, port))
+		sysfs_note(problems, object, "rate_gbps", length, text);
 }
 
 /*
@@ -307,13 +289,19 @@ static void read_table_sizes(const struct root *root, const char *directory, con
 static void read_port_guid(const struct root *root, const char *directory, const char *object,
 			   struct port *port, struct problems *problems)
 {
+	char text[SYSFS_TEXT_SIZE];
+	struct gid gid;
+	ssize_t length;
 	size_t count;
 
 	if (!sysfs_count(root, &count, "%s/gids", directory) && !count &&
 	    !gid_table_check(root, port, 0))
 		return;
-	read_special(root, directory, object, "gids/0", "port_guid", parse_port_guid, port,
-		     problems);
+	length = sysfs_read(root, text, "%s/gids/0", directory);
+	if (length < 0 || gid_parse(text, &gid))
+		sysfs_note(problems, object, "port_guid", length, text);
+	else
+		take_first_gid(&gid, port);
 }
 
 static void read_port(const struct root *root, struct port *port, uint64_t needs,
@@ -326,8 +314,7 @@ static void read_port(const struct root *root, struct port *port, uint64_t needs
 
 	attributes_read(&port_attributes, root, directory, object, needs, port, problems);
 	if (needs & NEED_RATE)
-		read_special(root, directory, object, "rate", "rate_gbps", parse_rate, port,
-			     problems);
+		read_rate(root, directory, object, port, problems);
 	if (needs & NEED_PORT_GUID && !port->port_guid.known && first && first->gid.known)
 		take_first_gid(&first->gid.gid, port);
 	else if (needs & NEED_PORT_GUID && !port->port_guid.known)
@@ -344,9 +331,12 @@ void port_read_sysfs(const struct root *root, struct port *port, uint64_t needs,
 	/* The link layer decides which other attributes are worth reading. */
 	if (needs & NEED_LINK_LAYER && !port->link_layer.known)
 		read_port(root, port, NEED_LINK_LAYER, problems);
-	/* A simulator's port has a LID but no link layer; a saved tree without one lacks more. */
-	if (!may_have_subnet(port) ||
-	    (!root->live && needs & NEED_LINK_LAYER && !port->link_layer.known))
+	/*
+	 * Only the InfiniBand link layer has LIDs and an SM; the kernel shows zeros elsewhere. A
+	 * simulator's port has a LID but no link layer; a saved tree without one lacks more.
+	 */
+	if (port->link_layer.known ? !port_is_infiniband(port)
+				   : !root->live && needs & NEED_LINK_LAYER)
 		needs &= ~(uint64_t)(NEED_LID | NEED_SM_SL);
 	needs &= ~(uint64_t)NEED_LINK_LAYER;
 	if (port->rate_gbps.known)

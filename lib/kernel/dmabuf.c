@@ -37,12 +37,6 @@ int dmabuf_of_heap(size_t bytes, int *ret_dmabuf, const char **ret_call)
 	return 0;
 }
 
-/* The kernel demands pages that cannot be removed: udmabuf_create(), drivers/dma-buf/udmabuf.c. */
-static int seal(int pages, size_t bytes)
-{
-	return ftruncate(pages, (off_t)bytes) || fcntl(pages, F_ADD_SEALS, F_SEAL_SHRINK);
-}
-
 int dmabuf_of_pages(size_t bytes, int *ret_pages, int *ret_dmabuf, const char **ret_call)
 {
 	struct udmabuf_create create = {.flags = UDMABUF_FLAGS_CLOEXEC, .size = bytes};
@@ -52,7 +46,9 @@ int dmabuf_of_pages(size_t bytes, int *ret_pages, int *ret_dmabuf, const char **
 	if (maker < 0)
 		return fail(UDMABUF, ret_call);
 	*ret_pages = memfd_create("rdmactl", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (*ret_pages < 0 || seal(*ret_pages, bytes))
+	/* The kernel demands pages that cannot be removed: udmabuf_create(), udmabuf.c. */
+	if (*ret_pages < 0 || ftruncate(*ret_pages, (off_t)bytes) ||
+	    fcntl(*ret_pages, F_ADD_SEALS, F_SEAL_SHRINK))
 		return fail("memfd_create", ret_call);
 	create.memfd = (uint32_t)*ret_pages;
 	dmabuf = ioctl(maker, UDMABUF_CREATE, &create);

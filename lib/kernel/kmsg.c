@@ -109,9 +109,7 @@ static size_t record_length(const char *text)
 	return (size_t)(at - text);
 }
 
-static int read_recorded(const struct root *root,
-			 void (*take)(void *context, const struct kmsg_record *record),
-			 void *context)
+static int read_recorded(const struct root *root, kmsg_taker *take, void *context)
 {
 	const struct root folder = {.fd = root->snapshot};
 	_cleanup_(freep) char *text = NULL;
@@ -130,7 +128,7 @@ static int read_recorded(const struct root *root,
 	return 0;
 }
 
-static int read_live(void (*take)(void *context, const struct kmsg_record *record), void *context)
+static int read_live(kmsg_taker *take, void *context)
 {
 	_cleanup_(closep) int fd = open_log();
 	struct kmsg_record record;
@@ -154,8 +152,7 @@ static int read_live(void (*take)(void *context, const struct kmsg_record *recor
 	return 0;
 }
 
-int kmsg_read(const struct root *root,
-	      void (*take)(void *context, const struct kmsg_record *record), void *context)
+int kmsg_read(const struct root *root, kmsg_taker *take, void *context)
 {
 	return !root || root->live ? read_live(take, context) : read_recorded(root, take, context);
 }

@@ -25,11 +25,12 @@ struct kmsg_record {
 /* Returns 0, or -EBADMSG if this is no record. The strings point into `bytes`. */
 int kmsg_parse(const char *bytes, size_t length, struct kmsg_record *ret_record);
 
+typedef void kmsg_taker(void *context, const struct kmsg_record *record);
+
 /*
  * Calls `take` for each record that the kernel itself wrote, oldest first: from the live system
  * (also if `root` is NULL) or from a snapshot. Returns 0 or -errno: -EPERM without the privilege,
  * -ENOENT in a container without the device, -ENXIO if that path is something else; -ENODATA if a
  * saved tree has no log.
  */
-int kmsg_read(const struct root *root,
-	      void (*take)(void *context, const struct kmsg_record *record), void *context);
+int kmsg_read(const struct root *root, kmsg_taker *take, void *context);

@@ -185,16 +185,6 @@ static int open_port(const struct umad *umad, const char *device, unsigned int p
 	return errno && errno != EIO ? -errno : id == -EINVAL || id == -ENODEV ? -ENODEV : -EIO;
 }
 
-/* Without the module, the library itself would print an error. */
-static bool has_module(void)
-{
-	char version[SYSFS_TEXT_SIZE];
-	_cleanup_(root_close) struct root root = {.fd = -1};
-
-	return !root_open(NULL, &root) &&
-	       sysfs_read(&root, version, "sys/class/infiniband_mad/abi_version") >= 0;
-}
-
 /* Same choice as ib_find_pkey(), core/device.c: limited members cannot talk to each other. */
 int umad_find_pkey(const struct root *root, const char *device, unsigned int port, uint16_t pkey)
 {
@@ -261,12 +251,16 @@ int umad_open_ports(const struct umad_functions *call, const char *device, unsig
 int umad_open(const char *device, unsigned int port, const char *smi_device, unsigned int smi_port,
 	      struct mad_transport *ret_transport)
 {
+	_cleanup_(root_close) struct root root = {.fd = -1};
+	char version[SYSFS_TEXT_SIZE];
 	struct umad_functions call;
 	int rc = library_open(LIBUMAD, umad_symbols, ARRAY_SIZE(umad_symbols), &call);
 
 	if (rc)
 		return rc;
-	if (!has_module())
+	/* Without the module, the library itself would print an error. */
+	if (root_open(NULL, &root) ||
+	    sysfs_read(&root, version, "sys/class/infiniband_mad/abi_version") < 0)
 		return -ENODEV;
 	call.umad_init();
 	return umad_open_ports(&call, device, port, smi_device, smi_port, ret_transport);

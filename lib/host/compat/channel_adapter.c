@@ -165,21 +165,13 @@ static void read_link_layer(struct reader *reader, struct channel_port *port)
 		memcpy(port->link_layer, "IB", sizeof("IB")); /* before Linux 2.6.37 */
 }
 
-static int find_pkeys(struct reader *reader)
-{
-	_cleanup_(freep) char *path = mem_path(reader->directory, "pkeys");
-	int rc = sysfs_open_directory(reader->root, path);
-
-	if (rc)
-		reader->error = -rc;
-	return rc;
-}
-
 /* Reads in the order of libibumad, which reports the first failure. */
 static int read_port(struct reader *reader, struct channel_adapter *adapter,
 		     struct channel_port *port, const struct port *reported)
 {
+	_cleanup_(freep) char *pkeys = mem_path(reader->directory, "pkeys");
 	unsigned int sm_sl = 0;
+	int rc;
 
 	if (take_number(reader, &reported->lmc, "lid_mask_count", &port->lmc) ||
 	    take_number(reader, &reported->sm_lid, "sm_lid", &port->sm_lid) ||
@@ -194,7 +186,9 @@ static int read_port(struct reader *reader, struct channel_adapter *adapter,
 	read_link_layer(reader, port);
 	if (read_groups(reader, "gids/0", 8, &port->guid))
 		return -EIO;
-	if (find_pkeys(reader)) {
+	rc = sysfs_open_directory(reader->root, pkeys);
+	if (rc) {
+		reader->error = -rc;
 		adapter->no_pkeys = true;
 		return -EIO;
 	}

@@ -70,15 +70,6 @@ static unsigned int rank_on_link(const struct endpoint_search *search, const str
 	return endpoint_is_active(port) ? 3 : 1;
 }
 
-/* Finds the device and port whose GID table contains the entry. */
-static void find_owner(const struct inventory *inventory, const struct gid_entry *entry,
-		       struct candidate *ret_owner)
-{
-	for_each_port (device, port, &inventory->devices)
-		if (entry >= port->gids && entry < port->gids + port->gid_count)
-			*ret_owner = (struct candidate){device, port, 1};
-}
-
 static int explain_route(const struct endpoint_search *search, const char *name,
 			 const struct link *link, bool local)
 {
@@ -122,7 +113,9 @@ int endpoint_by_route(const struct inventory *inventory, const char *name,
 	struct candidate found = {0};
 
 	if (entry) {
-		find_owner(inventory, entry, &found);
+		for_each_port (device, port, &inventory->devices)
+			if (entry >= port->gids && entry < port->gids + port->gid_count)
+				found = (struct candidate){device, port, 1};
 		search.netdev = entry->netdev ? entry->netdev : search.netdev;
 		search.ip = entry->ip.known ? &entry->ip.address : search.ip;
 	} else if (link) {

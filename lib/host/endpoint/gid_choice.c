@@ -43,12 +43,6 @@ static char *address_text(const struct ip_address *address)
 	return mem_string(text);
 }
 
-/* True if the route leaves through the entry's netdev. */
-static bool is_on_route(const struct search *search, const struct gid_entry *entry)
-{
-	return !search->out || (entry->netdev && !strcmp(entry->netdev, search->out->name));
-}
-
 static char *judge_roce(const struct search *search, const struct gid_entry *entry,
 			enum fit *ret_fit)
 {
@@ -60,7 +54,7 @@ static char *judge_roce(const struct search *search, const struct gid_entry *ent
 				  family_word(search->question->peer.family));
 	if (!entry->netdev)
 		return mem_string("its netdev is not in this network namespace");
-	if (!is_on_route(search, entry))
+	if (search->out && strcmp(entry->netdev, search->out->name))
 		return mem_format("netdev %s, but the route leaves by %s", entry->netdev,
 				  search->out->name);
 	if (source->known && !ip_equal(&entry->ip.address, &source->address)) {

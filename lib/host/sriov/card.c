@@ -29,17 +29,11 @@ static char *find_in(const struct root *root, const char *class, const char *wor
 	return below_root(target);
 }
 
-static bool is_virtual(const char *path)
-{
-	return !strncmp(path, "sys/devices/virtual/", strlen("sys/devices/virtual/"));
-}
-
 static const char *netdev_of(const struct device_list *devices, const char *name)
 {
-	for (size_t i = 0; i < devices->count; i++)
-		if (!strcmp(devices->items[i].name, name) && devices->items[i].port_count)
-			return devices->items[i].ports[0].netdev;
-	return NULL;
+	const struct device *device = device_list_find(devices, name);
+
+	return device && device->port_count ? device->ports[0].netdev : NULL;
 }
 
 int card_find(const struct root *root, const struct device_list *devices, const char *word,
@@ -49,7 +43,8 @@ int card_find(const struct root *root, const struct device_list *devices, const 
 		const char *netdev = i ? NULL : netdev_of(devices, word);
 		char *path = find_in(root, classes[i], word);
 
-		if (path && netdev && is_virtual(path)) {
+		if (path && netdev &&
+		    !strncmp(path, "sys/devices/virtual/", strlen("sys/devices/virtual/"))) {
 			free(path);
 			path = find_in(root, classes[1], netdev);
 		}
