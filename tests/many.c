@@ -3,7 +3,7 @@
  * Linked into the program with sanitizers (-Wl,--wrap=main): `rdmactl __many` runs many commands in
  * one process, for tests that compare thousands of runs, because to start and end a process takes
  * longer than most commands. It is possible because the program has no writable globals. The leak
- * check at the end is for all of the runs. The client is tests/cli/many.py. With planted.c, a test
+ * check at the end is for all of the runs. The client is tests/many.py. With planted.c, a test
  * checks that errors are still reported.
  *
  * Each line of standard input is a run: the file for its output, the file for its errors, and the

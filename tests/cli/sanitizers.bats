@@ -17,7 +17,7 @@ setup()
 try_in_many()
 {
 	status=0
-	python3 -B - "$BATS_TEST_DIRNAME" "$binary" "$1" \
+	python3 -B - "$top/tests" "$binary" "$1" \
 		>"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" <<'EOF' || status=$?
 import sys
 

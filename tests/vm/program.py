@@ -1,24 +1,35 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Runs the program under test and checks each run against the rules that apply to all runs."""
 
+import functools
 import json
 import os
 import re
+import sys
+import threading
 
 import peers
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.append(os.path.join(TOP, 'tests'))
+import many
+
 RDMACTL = os.path.join(TOP, os.environ.get('RDMACTL') or 'build/rdmactl')
 # Reason for skipping tests that need a program of VM_PROGRAMS (tests.mk).
 NOT_BUILT = 'the programs of tests/vm are not built'
 NO_CONTROL = bytes(byte for byte in range(256) if byte >= 32 and byte != 127)
 LISTINGS = ('devices', 'ports', 'gids', 'pkeys', 'netdevs', 'caps')
+# These change their process: its privileges, limits, signals or processors.
+CHANGES_PROCESS = {'events', 'mesh', 'metrics', 'selftest', 'snapshot', 'top'}
 
 # Errors of the runs so far; emptied by violations().
 _violations = []
+# The process of the program with sanitizers that runs the commands of a scene.
+_process = None
 _schemas = {}
 
 
+@functools.cache
 def is_sanitized(path):
     with open(path, 'rb') as file:
         return b'__asan_init' in file.read()
@@ -40,6 +51,7 @@ def built(name):
 
 
 def violations():
+    end_process()
     found, _violations[:] = list(_violations), []
     return found
 
@@ -70,9 +82,38 @@ def check(result):
 
 
 def rdmactl(*words, **options):
-    result = peers.run(RDMACTL, *words, **options)
+    """Runs the program. The program with sanitizers does so in one process (tests/many.c), whose
+    start would take five times longer than most commands, unless that could make a difference."""
+    alone = options or CHANGES_PROCESS.intersection(words) or not is_sanitized(RDMACTL) or \
+        any('\t' in word or '\n' in word for word in words) or \
+        threading.current_thread() is not threading.main_thread()
+    result = peers.run(RDMACTL, *words, **options) if alone else _run_in_process(words)
     check(result)
     return result
+
+
+def _run_in_process(words):
+    global _process
+    argv = [RDMACTL, *words]
+    if not _process:
+        _process = many.Many(RDMACTL)
+        _process.start()
+    try:
+        done = _process.run(*words, patience=peers.PATIENCE)
+    except ChildProcessError as error:
+        _process = None
+        return peers.Result(argv, 'none: it crashed', b'', str(error).encode())
+    return peers.Result(argv, done.status, done.out, done.err)
+
+
+def end_process():
+    """Ends the process of the commands so far, which reports what they leaked. A device that has
+    been renamed requires this, because libibverbs keeps the names that it has found."""
+    global _process
+    process, _process = _process, None
+    status, errors = process.end() if process else (0, '')
+    if status:
+        _violations.append('commands in one process end with status %s: %s' % (status, errors))
 
 
 class Document:

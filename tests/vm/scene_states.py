@@ -56,10 +56,12 @@ def hostile_names(tap):
             tap.skip('device renamed to ' + shown, 'this kernel, or rdma, does not accept it')
             continue
         name = new
+        program.end_process()
         tap.test('device renamed to ' + shown, hostile(new, every=number == 0))
         if number == 0 and b'\x1b' in peers.run('rdma', 'dev').out:
             compare.known('rdma-hostile-name')
     peers.must('rdma', 'dev', 'set', name, 'name', 'rxa')
+    program.end_process()
 
 
 def hostile(name, every):

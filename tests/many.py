@@ -4,6 +4,7 @@ is built without it starts once for each command."""
 
 import collections
 import os
+import select
 import subprocess
 import tempfile
 
@@ -11,8 +12,8 @@ Run = collections.namedtuple("Run", "out err status")
 
 
 class Many:
-    """The process lives as long as the `with` block. It ends with a leak check, unless it is run
-    with options of the sanitizer against it."""
+    """The process lives as long as the `with` block, or from start() to end(). It ends with a leak
+    check, unless it is run with options of the sanitizer against it."""
 
     def __init__(self, binary, environment=None):
         self.binary, self.environment = binary, environment
@@ -21,6 +22,15 @@ class Many:
         self.process = None
 
     def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, kind, *_):
+        status, errors = self.end()
+        if status and kind is None:
+            raise ChildProcessError(errors)
+
+    def start(self):
         self.process = subprocess.Popen(
             [self.binary, "__many"],
             stdin=subprocess.PIPE,
@@ -31,28 +41,32 @@ class Many:
         if self.process.stdout.readline() != b"ready\n":
             self.process.communicate()
             self.process = None
-        return self
 
-    def __exit__(self, kind, *_):
+    def end(self):
+        """Returns the exit status of the process and what the sanitizers report."""
         self.folder.cleanup()
         if not self.process:
-            return
+            return 0, ""
         _, errors = self.process.communicate()
-        if self.process.returncode and kind is None:
-            raise ChildProcessError(errors.decode("utf-8", "backslashreplace"))
+        return self.process.returncode, errors.decode("utf-8", "backslashreplace")
 
-    def run(self, *words):
+    def run(self, *words, patience=None):
+        """Runs a command. The process cannot be used any more after an exception, which is raised
+        when it crashes, or is not done after `patience` seconds."""
         if not self.process:
             done = subprocess.run(
                 [self.binary, *words],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 env=self.environment,
+                timeout=patience,
                 check=False,
             )
             return Run(done.stdout, done.stderr, done.returncode)
         self.process.stdin.write(os.fsencode("\t".join([*self.files, *words]) + "\n"))
         self.process.stdin.flush()
+        if not select.select([self.process.stdout], [], [], patience)[0]:
+            self.process.kill()
         answer = self.process.stdout.readline()
         texts = []
         for path in self.files:
