@@ -6,8 +6,9 @@
  * check at the end is for all of the runs. The client is tests/many.py. With planted.c, a test
  * checks that errors are still reported.
  *
- * Each line of standard input is a run: the file for its output, the file for its errors, and the
- * words of its command line, separated by tabs. The answer is a line with the exit status.
+ * Each line of standard input is a run: the file for its output, the file for its errors, the name
+ * of the program, and the words of its command line, separated by tabs. The answer is a line with
+ * the exit status.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -46,7 +47,7 @@ static void redirect(int fd, const char *path, int flags)
 	close(file);
 }
 
-static int run(char *line, char *program)
+static int run(char *line)
 {
 	char *words[MAX_WORDS], *rest = line;
 	int count = 0, status;
@@ -58,9 +59,8 @@ static int run(char *line, char *program)
 	redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
 	redirect(STDOUT_FILENO, words[0], O_WRONLY | O_CREAT | O_TRUNC);
 	redirect(STDERR_FILENO, words[1], O_WRONLY | O_CREAT | O_TRUNC);
-	words[1] = program;
 	words[count] = NULL;
-	status = __real_main(count - 1, words + 1);
+	status = __real_main(count - 2, words + 2);
 	fflush(stdout);
 	fflush(stderr);
 	clearerr(stdout);
@@ -82,7 +82,7 @@ int __wrap_main(int argc, char **argv)
 	errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	must(fputs("ready\n", answers) >= 0 && !fflush(answers), "many");
 	while (getline(&line, &size, requests) > 0) {
-		fprintf(answers, "%d\n", run(line, argv[0]));
+		fprintf(answers, "%d\n", run(line));
 		fflush(answers);
 	}
 	/* The sanitizers report there. */

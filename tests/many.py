@@ -50,12 +50,15 @@ class Many:
         _, errors = self.process.communicate()
         return self.process.returncode, errors.decode("utf-8", "backslashreplace")
 
-    def run(self, *words, patience=None):
-        """Runs a command. The process cannot be used any more after an exception, which is raised
-        when it crashes, or is not done after `patience` seconds."""
+    def run(self, *words, name=None, patience=None):
+        """Runs a command, as a program with another name if one is given. The process cannot be
+        used any more after an exception, which is raised when it crashes, or is not done after
+        `patience` seconds."""
+        words = [name or self.binary, *words]
         if not self.process:
             done = subprocess.run(
-                [self.binary, *words],
+                words,
+                executable=self.binary,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 env=self.environment,
