@@ -54,9 +54,51 @@ take()
 try()
 {
 	status=0
-	"$binary" "$@" </dev/null >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
+	if [ -z "${quick-}" ] || ! try_in_process "$@"; then
+		"$binary" "$@" </dev/null >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" || status=$?
+	fi
 	take "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
 	tried=$*
+}
+
+# Commands that change their process: its privileges, limits, signals or processors.
+changes_process=' (events|mad|mesh|metrics|selftest|snapshot|top) '
+
+# try_in_process WORD...: has the program run the command in a process that it shares with other
+# commands of the test (tests/many.c), because to start it with sanitizers takes longer than most
+# commands. Status 1 if the command needs a process of its own, as does the first one.
+try_in_process()
+{
+	local words tabs now
+
+	[[ $binary = */asan/* && $# -le 60 && ! " $* " =~ $changes_process ]] || return 1
+	printf -v words '\t%s' "$@"
+	tabs=${words//[!$'\t']/}
+	[[ ${#tabs} = "$#" && $words != *$'\n'* ]] || return 1
+	# The environment, the directory (which is in it), the program, and not a subshell of the test.
+	export -p >"$BATS_TEST_TMPDIR/environment"
+	IFS= read -rd '' now <"$BATS_TEST_TMPDIR/environment" || :
+	now+=$binary:$BASHPID
+	if [ "$now" != "${process_of-}" ]; then
+		[ "$now" = "${last_process-}" ] || { last_process=$now && return 1; }
+		start_process
+		process_of=$now
+	fi
+	printf '%s%s\n' "$BATS_TEST_TMPDIR/out"$'\t'"$BATS_TEST_TMPDIR/err"$'\t'"$binary" "$words" >&"$requests"
+	IFS= read -r -u "$answers" status || status=99 process_of='' # it has crashed
+}
+
+# The process ends when this shell does, or starts another one.
+start_process()
+{
+	local pipe ready
+
+	[ -z "${requests-}" ] || exec {requests}>&- {answers}<&-
+	exec {pipe}<> <(:)
+	exec {requests}> >(exec "$binary" __many >&"$pipe" {pipe}>&- 3>&-)
+	exec {answers}<"/proc/self/fd/$pipe" {pipe}>&-
+	IFS= read -r -u "$answers" ready
+	[ "$ready" = ready ]
 }
 
 # on FIXTURE COMMAND...: the same on a saved machine.
@@ -144,9 +186,12 @@ is_between()
 	}
 }
 
-# The same without the leak check, which takes longer than everything else.
+# The same without the leak check, which takes longer than everything else, and if possible without
+# a process of its own.
 quickly()
 {
+	local quick=1
+
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 "$@"
 }
 

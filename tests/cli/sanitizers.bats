@@ -67,6 +67,20 @@ all_are_reported()
 	all_are_reported
 }
 
+@test "memory errors are reported where the commands of a test share a process" {
+	quickly try nothing
+	[ -z "${process_of-}" ]
+	quickly try nothing
+	expect 0 '' ''
+	[ -n "$process_of" ]
+	quickly try read-behind-heap
+	[ "$status" = 99 ]
+	[[ $stderr = *'AddressSanitizer: heap-buffer-overflow'* ]]
+	quickly try nothing
+	expect 0 '' ''
+	[ -n "$process_of" ]
+}
+
 @test "without an error nothing is reported" {
 	try nothing
 	expect 0 '' ''
