@@ -81,7 +81,7 @@ try_in_process()
 	now+=$binary:$BASHPID
 	if [ "$now" != "${process_of-}" ]; then
 		[ "$now" = "${last_process-}" ] || { last_process=$now && return 1; }
-		start_process
+		start_process || return 1
 		process_of=$now
 	fi
 	printf '%s%s\n' "$BATS_TEST_TMPDIR/out"$'\t'"$BATS_TEST_TMPDIR/err"$'\t'"$binary" "$words" >&"$requests"
@@ -97,8 +97,7 @@ start_process()
 	exec {pipe}<> <(:)
 	exec {requests}> >(exec "$binary" __many >&"$pipe" {pipe}>&- 3>&-)
 	exec {answers}<"/proc/self/fd/$pipe" {pipe}>&-
-	IFS= read -r -u "$answers" ready
-	[ "$ready" = ready ]
+	IFS= read -r -u "$answers" ready && [ "$ready" = ready ]
 }
 
 # on FIXTURE COMMAND...: the same on a saved machine.
