@@ -226,13 +226,11 @@ static void put_value(struct completer *completer, const struct option_row *row,
 static bool put_joined_value(struct completer *completer, const char *word)
 {
 	const char *equals = strchr(word, '=');
-	_cleanup_(freep) char *name = NULL;
 	const struct option_row *row;
 
 	if (word[0] != '-' || word[1] != '-' || !equals)
 		return false;
-	name = mem_format("%.*s", (int)(equals - word), word);
-	row = option_find(completer->sets, completer->set_count, name);
+	row = option_find(completer->sets, completer->set_count, word);
 	if (row && row->kind != OPTION_FLAG)
 		put_value(completer, row, keep(completer, word, equals + 1));
 	return true;
@@ -282,10 +280,7 @@ static const struct option_row *follow(struct completer *completer, char *const 
 		} else if (!strcmp(word, "--") && completer->ctx.command) {
 			completer->only_objects = true;
 		} else if (word[0] == '-' && !completer->only_objects) {
-			_cleanup_(freep) char *name = mem_format("%.*s", (int)strcspn(word, "="),
-								 word);
-
-			open = option_find(completer->sets, completer->set_count, name);
+			open = option_find(completer->sets, completer->set_count, word);
 			if (open)
 				strings_add(&completer->given, open->name);
 			if (open && (open->kind == OPTION_FLAG || strchr(word, '=')))

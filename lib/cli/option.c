@@ -428,6 +428,18 @@ static const char *abbreviation(char *const *argv, const struct option_row *row)
 	return strcspn(word, "=") < strlen("--") + strlen(row->name) ? word : NULL;
 }
 
+/*
+ * Returns the option that getopt_long has taken as the value of the one before it; NULL if the
+ * value is none, or is in one word with its option.
+ */
+static const struct option_row *option_as_value(char *const *argv, const struct option_set *sets,
+						size_t set_count)
+{
+	return optarg && optarg == argv[optind - 1] && !strncmp(optarg, "--", 2)
+		       ? option_find(sets, set_count, optarg)
+		       : NULL;
+}
+
 int options_parse(int argc, char **argv, const struct option_set *sets, size_t set_count,
 		  bool stop_at_word, char **ret_message, char **ret_hint)
 {
@@ -440,8 +452,8 @@ int options_parse(int argc, char **argv, const struct option_set *sets, size_t s
 	optind = 0; /* makes glibc read `letters` for the order of words again */
 	while ((code = getopt_long(argc, argv, parser.letters, parser.longs, NULL)) != -1) {
 		size_t at = find_code(&parser, code);
+		const struct option_row *next;
 		const char *abbreviated;
-		char *message;
 
 		if (code == '?' || code == ':' || at == parser.count) {
 			explain(&parser, code, argv, ret_message, ret_hint);
@@ -453,13 +465,19 @@ int options_parse(int argc, char **argv, const struct option_set *sets, size_t s
 			*ret_hint = unknown_hint(&parser, abbreviated + 2);
 			return -EINVAL;
 		}
-		message = store(parser.rows[at],
-				(char *)parser.owners[at]->values + parser.rows[at]->offset, optarg,
-				ret_hint);
-		if (message) {
-			*ret_message = message;
+		next = option_as_value(argv, sets, set_count);
+		if (next) {
+			*ret_message = mem_format("--%s is followed by --%s: is its value missing?",
+						  parser.rows[at]->name, next->name);
+			*ret_hint = mem_format("a value that begins with -- is given as --%s=VALUE",
+					       parser.rows[at]->name);
 			return -EINVAL;
 		}
+		*ret_message = store(parser.rows[at],
+				     (char *)parser.owners[at]->values + parser.rows[at]->offset,
+				     optarg, ret_hint);
+		if (*ret_message)
+			return -EINVAL;
 	}
 	return optind;
 }
@@ -467,14 +485,15 @@ int options_parse(int argc, char **argv, const struct option_set *sets, size_t s
 const struct option_row *option_find(const struct option_set *sets, size_t set_count,
 				     const char *word)
 {
-	bool is_long = !strncmp(word, "--", 2);
+	const bool is_long = !strncmp(word, "--", 2);
+	const size_t length = is_long ? strcspn(word + 2, "=") : 0;
 
-	for (size_t i = 0; i < set_count; i++) {
+	for (size_t i = 0; i < set_count; i++)
 		for (const struct option_row *row = sets[i].rows; row->name; row++)
-			if (is_long ? !strcmp(word + 2, row->name)
+			if (is_long ? strlen(row->name) == length &&
+					      !strncmp(word + 2, row->name, length)
 				    : row->letter && word[0] == '-' && word[1] == row->letter &&
 					      !word[2])
 				return row;
-	}
 	return NULL;
 }

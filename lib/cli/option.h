@@ -146,6 +146,6 @@ int option_parse_size(const char *text, uint64_t *ret_bytes);
  */
 int option_parse_duration(const char *text, uint64_t *ret_msec);
 
-/* Returns the row of --name or -n, or NULL. */
+/* Returns the row of --name, --name=value or -n, or NULL. */
 const struct option_row *option_find(const struct option_set *sets, size_t set_count,
 				     const char *word);

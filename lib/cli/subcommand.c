@@ -107,12 +107,8 @@ static bool note_option(struct survey *survey, const char *name)
 /* Returns whether the value of the option, or of the last of several letters, is the next word. */
 static bool note_word(struct survey *survey, const char *word)
 {
-	_cleanup_(freep) char *name = NULL;
-
-	if (word[1] == '-') {
-		name = mem_format("%.*s", (int)strcspn(word, "="), word);
-		return note_option(survey, name) && !strchr(word, '=');
-	}
+	if (word[1] == '-')
+		return note_option(survey, word) && !strchr(word, '=');
 	for (const char *letter = word + 1; *letter; letter++)
 		if (note_option(survey, (char[]){'-', *letter, '\0'}))
 			return !letter[1];

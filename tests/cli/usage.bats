@@ -250,6 +250,15 @@ names_command()
 	expect_error 2 '' '--root needs a value: DIR' 'rdmactl help'
 	try gids --type
 	expect_error 2 gids '--type needs a value: TYPE' 'rdmactl gids --help'
+	try doctor --only --root x
+	expect_error 2 doctor '--only is followed by --root: is its value missing?' \
+		'a value that begins with -- is given as --only=VALUE'
+	try fabric --via --mkey 5 check
+	expect_error 2 fabric '--via is followed by --mkey: is its value missing?' \
+		'a value that begins with -- is given as --via=VALUE'
+	try --root --json devices
+	expect_error 2 '' '--root is followed by --json: is its value missing?' \
+		'a value that begins with -- is given as --root=VALUE'
 	try devices --json=yes
 	expect_error 2 devices '--json takes no value' 'rdmactl devices --help'
 	try --help=devices

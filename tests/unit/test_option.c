@@ -137,9 +137,21 @@ static void strings(void **state)
 	PARSE(&parsed, "--name=");
 	assert_string_equal(parsed.first.name, "");
 	/* A value may look like an option, and the last one counts. */
-	PARSE(&parsed, "--name --all --name -b");
+	PARSE(&parsed, "--name=--all --name -b");
 	assert_string_equal(parsed.first.name, "-b");
 	assert_false(parsed.first.all);
+	assert_false(parsed.first.brief);
+	/* But two dashes are taken as a value only if no option has the name. */
+	PARSE(&parsed, "--name --al");
+	assert_string_equal(parsed.first.name, "--al");
+	PARSE(&parsed, "--name --");
+	assert_string_equal(parsed.first.name, "--");
+	PARSE(&parsed, "-n --all-of-them");
+	assert_string_equal(parsed.first.name, "--all-of-them");
+	PARSE(&parsed, "--name=--all");
+	assert_string_equal(parsed.first.name, "--all");
+	PARSE(&parsed, "-n--all");
+	assert_string_equal(parsed.first.name, "--all");
 	PARSE(&parsed, "--file x --name=");
 	assert_string_equal(parsed.first.name, "");
 	PARSE(&parsed, "--file x --name y");
@@ -398,7 +410,7 @@ static void unknown_letter_after_an_option(void **state)
 	(void)state;
 	check_bad("--all -xa", "unknown option '-x'", NULL);
 	check_bad("--brief -ax", "unknown option '-x'", NULL);
-	check_bad("--name --all -xa", "unknown option '-x'", NULL);
+	check_bad("--name --al -xa", "unknown option '-x'", NULL);
 }
 
 /* An unknown letter: the message shows the word that contains it, escaped. */
@@ -428,10 +440,10 @@ static void abbreviated_option_and_its_value(void **state)
 	check_bad("--name x --coun 5", "unknown option '--coun'", "did you mean '--count'?");
 }
 
-/* Any word is a value, whether or not it looks like the option before it. */
+/* Any word but an option is a value, whether or not it looks like the option before it. */
 static void value_that_looks_like_its_option(void **state)
 {
-	static const char *const values[] = {"--name", "--nam", "--n", "--", "--brief", "--nam=x"};
+	static const char *const values[] = {"--names", "--nam", "--n", "--", "--brie", "--nam=x"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
@@ -451,6 +463,16 @@ static void missing_values(void **state)
 	check_bad("-n", "--name needs a value: NAME", NULL);
 	check_bad("-abn", "--name needs a value: NAME", NULL);
 	check_bad("one --time", "--time needs a value: TIME", NULL);
+	check_bad("one --name --name two", "--name is followed by --name: is its value missing?",
+		  "a value that begins with -- is given as --name=VALUE");
+	check_bad("one --name --brief two", "--name is followed by --brief: is its value missing?",
+		  "a value that begins with -- is given as --name=VALUE");
+	check_bad("--name --all", "--name is followed by --all: is its value missing?",
+		  "a value that begins with -- is given as --name=VALUE");
+	check_bad("-abn --file=x", "--name is followed by --file: is its value missing?",
+		  "a value that begins with -- is given as --name=VALUE");
+	check_bad("one --time --name x", "--time is followed by --name: is its value missing?",
+		  "a value that begins with -- is given as --time=VALUE");
 	check_bad("--all=1", "--all takes no value", NULL);
 	check_bad("--all=", "--all takes no value", NULL);
 	check_bad("--secret=x", "--secret takes no value", NULL);
@@ -563,7 +585,9 @@ static void rows_found(void **state)
 	assert_ptr_equal(option_find(sets, 2, "-a"), &first_rows[0]);
 	assert_ptr_equal(option_find(sets, 2, "--time"), &second_rows[0]);
 	assert_null(option_find(sets, 1, "--time"));
+	assert_ptr_equal(option_find(sets, 2, "--all=x"), &first_rows[0]);
 	assert_null(option_find(sets, 2, "--al"));
+	assert_null(option_find(sets, 2, "--al=l"));
 	assert_null(option_find(sets, 2, "all"));
 	assert_null(option_find(sets, 2, "a"));
 	assert_null(option_find(sets, 2, "-ab"));
