@@ -11,7 +11,6 @@
  */
 #pragma once
 
-#include "schema/keyword.h"
 #include "schema/schema.h"
 
 struct change;

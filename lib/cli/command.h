@@ -18,7 +18,6 @@
 #include <stdio.h>
 
 #include "cli/option.h"
-#include "schema/keyword.h"
 #include "schema/problem.h"
 
 enum exit_status {

@@ -83,22 +83,18 @@ int columns_select(struct columns *columns, const struct schema *schema, enum co
 {
 	_cleanup_(freep) char *words = mem_string_or_null(list);
 	char *rest = words, *word;
+	const char *bad = NULL;
 
 	*columns = !list || list[0] == '+' || list[0] == '-' ? columns_of(schema, set)
 							     : (struct columns){.schema = schema};
-	while ((word = strsep(&rest, ","))) {
-		if (apply(columns, set, word)) {
-			*ret_bad = mem_string(word);
-			columns_free(columns);
-			return -EINVAL;
-		}
-	}
-	if (!columns->count) {
-		*ret_bad = mem_string(list ? list : "");
-		columns_free(columns);
-		return -EINVAL;
-	}
-	return 0;
+	while (!bad && (word = strsep(&rest, ",")))
+		if (apply(columns, set, word))
+			bad = word;
+	if (!bad && columns->count)
+		return 0;
+	*ret_bad = mem_string(bad ?: list ?: "");
+	columns_free(columns);
+	return -EINVAL;
 }
 
 int columns_of_records(struct columns *columns, const struct field *field)

@@ -39,47 +39,27 @@ static void get_code(const struct field *field, uint64_t code, struct value *val
 		value_set_unsigned(value, strtoull(name->word, NULL, 10));
 }
 
-static void get_gid(const struct field *field, const unsigned char *bytes, struct value *value)
-{
-	struct known_gid gid = {.known = true};
-
-	memcpy(gid.gid.raw, bytes + field->bit / 8, sizeof(gid.gid.raw));
-	field_get_address(field, &gid, value);
-}
-
-static void get_ip(const struct field *field, const unsigned char *bytes, struct value *value)
-{
-	struct gid gid;
-	struct known_ip ip = {.known = true};
-
-	memcpy(gid.raw, bytes + field->bit / 8, sizeof(gid.raw));
-	ip.address = gid_to_ip(&gid);
-	field_get_address(field, &ip, value);
-}
-
-static void get_text(const struct field *field, const unsigned char *bytes, struct value *value)
-{
-	text_clean_into(value->scratch, sizeof(value->scratch),
-			(const char *)bytes + field->bit / 8, field->width / 8);
-	value_set_string(value, value->scratch);
-}
-
 void packed_get(const struct field *field, const void *record, struct value *value)
 {
-	const unsigned char *bytes = bytes_of(field, record);
+	const unsigned char *bytes = bytes_of(field, record) + field->bit / 8;
 	struct number number;
+	struct gid gid;
 
 	if (field->present && !field->present(record))
 		return;
 	switch (field->kind) {
 	case FIELD_STRING:
-		get_text(field, bytes, value);
+		text_clean_into(value->scratch, sizeof(value->scratch), (const char *)bytes,
+				field->width / 8);
+		value_set_string(value, value->scratch);
 		return;
 	case FIELD_GID:
-		get_gid(field, bytes, value);
+		memcpy(gid.raw, bytes, sizeof(gid.raw));
+		field_get_address(field, &(struct known_gid){gid, true}, value);
 		return;
 	case FIELD_IP:
-		get_ip(field, bytes, value);
+		memcpy(gid.raw, bytes, sizeof(gid.raw));
+		field_get_address(field, &(struct known_ip){gid_to_ip(&gid), true}, value);
 		return;
 	default:
 		number = number_of(packed_number(field, record));

@@ -62,13 +62,8 @@ void problems_add_new(struct problems *problems, struct strings *noted,
 
 void problems_free(struct problems *problems)
 {
-	for (size_t i = 0; i < problems->count; i++) {
-		free(problems->items[i].object);
-		free(problems->items[i].attribute);
-		free(problems->items[i].source);
-		free(problems->items[i].error);
-		free(problems->items[i].hint);
-	}
+	for (size_t i = 0; i < problems->count; i++)
+		record_clear(&problem_schema, &problems->items[i]);
 	free(problems->items);
 	*problems = (struct problems){0};
 }

@@ -70,22 +70,20 @@ static int compare_words(const char *one, const char *other)
 static int compare_causes(const struct problem *one, const struct problem *other)
 {
 	const size_t length = device_length(one), other_length = device_length(other);
-	int rc = length == other_length	 ? strncmp(one->object, other->object, length)
-		 : length < other_length ? -1
-					 : 1;
 
-	rc = rc ? rc : compare_words(one->error, other->error);
-	rc = rc ? rc : compare_words(one->source, other->source);
-	return rc ? rc : compare_words(one->hint, other->hint);
+	return COMPARE(length, other_length)
+		       ?: strncmp(one->object, other->object, length)
+		       ?: compare_words(one->error, other->error)
+		       ?: compare_words(one->source, other->source)
+		       ?: compare_words(one->hint, other->hint);
 }
 
 /* Sorts problems with the same cause together, in their order. */
 static int compare_places(const void *one, const void *other)
 {
 	const struct problem *const *a = one, *const *b = other;
-	int rc = compare_causes(*a, *b);
 
-	return rc ? rc : *a < *b ? -1 : 1;
+	return compare_causes(*a, *b) ?: COMPARE(*a, *b);
 }
 
 static void add_line(struct lines *lines, const struct problems *problems,
@@ -155,24 +153,20 @@ static void make_lines(struct lines *lines, const struct problems *problems, boo
 
 static int compare_texts(const struct line *one, const struct line *other)
 {
-	int rc = !one->object - !other->object;
-
-	rc = rc ? rc : strcmp(one->text, other->text);
-	return rc ? rc : compare_words(one->hint, other->hint);
+	return !one->object - !other->object ?: strcmp(one->text, other->text)
+		       ?: compare_words(one->hint, other->hint);
 }
 
 static int compare_order(const void *one, const void *other)
 {
 	const struct line *a = one, *b = other;
 
-	return a->at < b->at ? -1 : a->at > b->at;
+	return COMPARE(a->at, b->at);
 }
 
 static int compare_lines(const void *one, const void *other)
 {
-	int rc = compare_texts(one, other);
-
-	return rc ? rc : compare_order(one, other);
+	return compare_texts(one, other) ?: compare_order(one, other);
 }
 
 /* Makes the first of the lines, which differ only in their objects, cover all of them. */

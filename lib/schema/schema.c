@@ -11,6 +11,13 @@
 
 enum { WORDS_MOST = 24 }; /* most words of a field in a hint */
 
+static void set_list(struct value *value, const char *const *items, size_t count)
+{
+	value->kind = VALUE_LIST;
+	value->list.items = items;
+	value->list.count = count;
+}
+
 static void get_flags(const struct enum_name *names, uint64_t flags, struct value *value)
 {
 	size_t count = 0, most = ARRAY_SIZE(value->words) - 1;
@@ -27,9 +34,7 @@ static void get_flags(const struct enum_name *names, uint64_t flags, struct valu
 		snprintf(value->scratch, sizeof(value->scratch), "0x%" PRIx64, flags);
 		value->words[count++] = value->scratch;
 	}
-	value->kind = VALUE_LIST;
-	value->list.items = value->words;
-	value->list.count = count;
+	set_list(value, value->words, count);
 }
 
 static void get_enum(const struct enum_name *names, uint64_t code, struct value *value)
@@ -103,15 +108,6 @@ void field_get_number(const struct field *field, const struct number *number, st
 	}
 }
 
-static void get_list(const struct strings *strings, struct value *value)
-{
-	if (!strings->known)
-		return;
-	value->kind = VALUE_LIST;
-	value->list.items = (const char *const *)strings->items;
-	value->list.count = strings->count;
-}
-
 void field_get_address(const struct field *field, const void *member, struct value *value)
 {
 	const struct known_gid *gid = member;
@@ -130,6 +126,7 @@ void field_get(const struct field *field, const void *record, struct value *valu
 {
 	const void *member = (const char *)record + field->offset;
 	const struct records *records = member;
+	const struct strings *strings = member;
 	const enum tristate *state = member;
 	const struct real *real = member;
 
@@ -160,7 +157,8 @@ void field_get(const struct field *field, const void *record, struct value *valu
 		field_get_address(field, member, value);
 		break;
 	case FIELD_LIST:
-		get_list(member, value);
+		if (strings->known)
+			set_list(value, (const char *const *)strings->items, strings->count);
 		break;
 	case FIELD_RECORDS:
 		if (records->known)

@@ -39,6 +39,28 @@ bool strings_contain(const struct strings *strings, const char *item)
 	return false;
 }
 
+static char *join(const char *const *items, size_t count, const char *separator)
+{
+	size_t length = 1;
+	char *text, *end;
+
+	for (size_t i = 0; i < count; i++)
+		length += strlen(items[i]) + strlen(separator);
+	text = mem_alloc_zero(length, 1);
+	end = text;
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			end = stpcpy(end, separator);
+		end = stpcpy(end, items[i]);
+	}
+	return text;
+}
+
+char *strings_join(const struct strings *strings, const char *separator)
+{
+	return join((const char *const *)strings->items, strings->count, separator);
+}
+
 void strings_free(struct strings *strings)
 {
 	for (size_t i = 0; i < strings->count; i++)
@@ -106,19 +128,7 @@ void value_set_bool(struct value *value, bool boolean)
 
 char *value_join(const struct value *list, const char *separator)
 {
-	size_t length = 1;
-	char *text, *end;
-
-	for (size_t i = 0; i < list->list.count; i++)
-		length += strlen(list->list.items[i]) + strlen(separator);
-	text = mem_alloc_zero(length, 1);
-	end = text;
-	for (size_t i = 0; i < list->list.count; i++) {
-		if (i)
-			end = stpcpy(end, separator);
-		end = stpcpy(end, list->list.items[i]);
-	}
-	return text;
+	return join(list->list.items, list->list.count, separator);
 }
 
 void value_set_records(struct value *value, const void *rows, size_t count)

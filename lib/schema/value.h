@@ -63,6 +63,13 @@ static inline bool number_is(const struct number *number, uint64_t value)
 {
 	return number->known && number->value == value;
 }
+/* Whether it is not 0, if it is known. */
+static inline enum tristate number_state(const struct number *number)
+{
+	if (!number->known)
+		return TRISTATE_UNKNOWN;
+	return number->value ? TRISTATE_YES : TRISTATE_NO;
+}
 static inline struct real real_of(double value)
 {
 	return (struct real){.value = value, .known = true};
@@ -77,6 +84,8 @@ void strings_add(struct strings *strings, const char *item); /* copies the item 
 /* Adds the items of a comma-separated list, without empty ones. NULL: adds nothing. */
 void strings_add_list(struct strings *strings, const char *list);
 bool strings_contain(const struct strings *strings, const char *item);
+/* The items in one text, for the caller to free. */
+char *strings_join(const struct strings *strings, const char *separator);
 void strings_free(struct strings *strings);
 
 /* The word of an enumeration's code, and its tone, which is the colour of a table cell. */
@@ -94,6 +103,18 @@ const struct enum_name *enum_find(const struct enum_name *names, uint64_t value)
 const struct enum_name *enum_find_word(const struct enum_name *names, const char *word);
 /* The word of a code, or `fallback` if the table has none. */
 const char *enum_word(const struct enum_name *names, uint64_t value, const char *fallback);
+
+/*
+ * A word of the command line that takes a value, such as `netns-mode exclusive`: what help, manual
+ * and completion say about it. Static const data.
+ */
+struct keyword {
+	const char *word;
+	const char *metavar;		 /* of the value: NAME, on|off */
+	const char *help;		 /* one line, lower case, no full stop */
+	const struct enum_name *choices; /* words that the value may be; NULL: any */
+	unsigned int completion;	 /* enum completion, for a value without choices */
+};
 
 enum value_kind {
 	VALUE_NONE,
