@@ -10,12 +10,11 @@
 /* Writes a table or a piece of one; `widths` of its columns grow as needed. */
 int render_table(FILE *out, const struct render_options *options, const struct document *document,
 		 int *widths);
-int render_json(FILE *out, const struct document *document);
-/* The parts of render_json(), in this order; `first` is the number of rows written before. */
-int render_json_begin(FILE *out, const struct document *document);
-int render_json_rows(FILE *out, const struct document *document, size_t first);
-int render_json_end(FILE *out, const struct problems *problems);
-int render_jsonl(FILE *out, const struct document *document);
+/* The parts of a JSON document, in this order; `first` is the number of rows written before. */
+void render_json_begin(FILE *out, const struct document *document);
+void render_json_rows(FILE *out, const struct document *document, size_t first);
+void render_json_end(FILE *out, const struct problems *problems);
+void render_jsonl(FILE *out, const struct document *document);
 
 enum { TEXT_SCRATCH = TEXT_REAL_SIZE };
 

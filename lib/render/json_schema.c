@@ -32,11 +32,6 @@ static json_t *plain_type(const char *type)
 	return json_pack("{s:[s,s]}", "type", type, "null");
 }
 
-static json_t *list_type(void)
-{
-	return json_pack("{s:[s,s],s:{s:s}}", "type", "array", "null", "items", "type", "string");
-}
-
 static json_t *records_type(const struct field *field)
 {
 	_cleanup_(columns_free) struct columns columns = {0};
@@ -68,7 +63,8 @@ static json_t *field_type(const struct field *field)
 		return pattern_type("^[0-9a-f]{4}(:[0-9a-f]{4}){7}$");
 	case FIELD_FLAGS:
 	case FIELD_LIST:
-		return list_type();
+		return json_pack("{s:[s,s],s:{s:s}}", "type", "array", "null", "items", "type",
+				 "string");
 	case FIELD_RECORDS:
 		return records_type(field);
 	default:
@@ -96,27 +92,22 @@ static json_t *record_schema(const struct columns *columns)
 			 required);
 }
 
-static json_t *problems_schema(void)
-{
-	_cleanup_(columns_free) struct columns columns = columns_of(&problem_schema, COLUMNS_ALL);
-
-	return json_pack("{s:s,s:o}", "type", "array", "items", record_schema(&columns));
-}
-
 int render_json_schema(FILE *out, const struct columns *columns)
 {
+	_cleanup_(columns_free) struct columns problems = columns_of(&problem_schema, COLUMNS_ALL);
 	const struct schema *schema = columns->schema;
 	char id[128];
 	json_t *document;
 	int rc;
 
 	snprintf(id, sizeof(id), "rdmactl/%s/%u", schema->name, schema->version);
-	document = json_pack("{s:s,s:s,s:s,s:s,s:{s:{s:s},s:{s:s,s:s,s:o},s:o},s:[s,s,s]}",
+	document = json_pack("{s:s,s:s,s:s,s:s,s:{s:{s:s},s:{s:s,s:s,s:o},s:{s:s,s:o}},s:[s,s,s]}",
 			     "$schema", "https://json-schema.org/draft/2020-12/schema", "$id", id,
 			     "title", id, "type", "object", "properties", "schema", "const", id,
 			     schema->name, "type", "array", "description", schema->summary, "items",
-			     record_schema(columns), "problems", problems_schema(), "required",
-			     "schema", schema->name, "problems");
+			     record_schema(columns), "problems", "type", "array", "items",
+			     record_schema(&problems), "required", "schema", schema->name,
+			     "problems");
 	for (size_t i = 0; schema->head && i < schema->head->field_count; i++)
 		add_property(&schema->head->fields[i], json_object_get(document, "properties"),
 			     json_object_get(document, "required"));

@@ -97,8 +97,8 @@ static void put_tsv_row(FILE *out, const struct columns *columns, const void *ro
 	putc('\n', out);
 }
 
-static int render_tsv(FILE *out, const struct render_options *options,
-		      const struct document *document)
+static void render_tsv(FILE *out, const struct render_options *options,
+		       const struct document *document)
 {
 	const struct columns *columns = document->columns;
 
@@ -106,7 +106,6 @@ static int render_tsv(FILE *out, const struct render_options *options,
 		fprintf(out, "%s%c", columns->fields[i]->key, i + 1 < columns->count ? '\t' : '\n');
 	for (size_t i = 0; i < document->row_count; i++)
 		put_tsv_row(out, columns, document->rows[i]);
-	return 0;
 }
 
 enum { INDENT = 2 };
@@ -159,37 +158,37 @@ static void put_fields(FILE *out, const struct columns *columns, const void *rec
 	}
 }
 
-static int render_record(FILE *out, const struct document *document)
+static void render_record(FILE *out, const struct document *document)
 {
 	for (size_t i = 0; i < document->row_count; i++) {
 		if (i)
 			putc('\n', out);
 		put_fields(out, document->columns, document->rows[i], 0);
 	}
-	return 0;
-}
-
-static int render_whole_table(FILE *out, const struct render_options *options,
-			      const struct document *document)
-{
-	_cleanup_(freep) int *widths = mem_alloc_zero(document->columns->count, sizeof(*widths));
-
-	return render_table(out, options, document, widths);
 }
 
 int render(FILE *out, const struct render_options *options, const struct document *document)
 {
+	_cleanup_(freep) int *widths = NULL;
+
 	switch (options->format) {
 	case FORMAT_JSON:
-		return render_json(out, document);
+		render_json_begin(out, document);
+		render_json_rows(out, document, 0);
+		render_json_end(out, document->problems);
+		return 0;
 	case FORMAT_JSONL:
-		return render_jsonl(out, document);
+		render_jsonl(out, document);
+		return 0;
 	case FORMAT_TSV:
-		return render_tsv(out, options, document);
+		render_tsv(out, options, document);
+		return 0;
 	case FORMAT_RECORD:
-		return render_record(out, document);
+		render_record(out, document);
+		return 0;
 	default:
-		return render_whole_table(out, options, document);
+		widths = mem_alloc_zero(document->columns->count, sizeof(*widths));
+		return render_table(out, options, document, widths);
 	}
 }
 
@@ -230,20 +229,19 @@ int render_stream_rows(struct render_stream *stream, const void *const *rows, si
 	const struct document document = {
 		.columns = stream->columns, .rows = rows, .row_count = row_count};
 	struct render_options options = stream->options;
-	size_t first = stream->row_count;
-	int rc = 0;
+	const bool json = options.format == FORMAT_JSON;
 
 	if (!row_count)
 		return 0;
 	options.headings = options.headings && !stream->begun;
-	if (!stream->begun && options.format == FORMAT_JSON)
-		rc = render_json_begin(stream->out, &document);
+	if (json && !stream->begun)
+		render_json_begin(stream->out, &document);
+	if (json)
+		render_json_rows(stream->out, &document, stream->row_count);
 	stream->begun = true;
 	stream->row_count += row_count;
-	if (rc)
-		return rc;
-	if (options.format == FORMAT_JSON)
-		return render_json_rows(stream->out, &document, first);
+	if (json)
+		return 0;
 	if (options.format == FORMAT_TABLE)
 		return render_table(stream->out, &options, &document, stream->widths);
 	return render(stream->out, &options, &document);
@@ -255,7 +253,9 @@ int render_stream_end(struct render_stream *stream, const struct problems *probl
 
 	if (!stream->begun)
 		return render(stream->out, &stream->options, &nothing);
-	return stream->options.format == FORMAT_JSON ? render_json_end(stream->out, problems) : 0;
+	if (stream->options.format == FORMAT_JSON)
+		render_json_end(stream->out, problems);
+	return 0;
 }
 
 void render_stream_free(struct render_stream *stream)
