@@ -32,7 +32,6 @@ struct line {
 	struct change_plan *all;
 	struct command child;
 	struct ctx ctx;
-	void *args; /* options of the line */
 };
 
 /* Reports a problem of the line, with the next step if there is one. */
@@ -63,37 +62,31 @@ static int find_command(struct line *line, char **words)
 	return -EINVAL;
 }
 
-/* Lists the option tables of the command except the options that apply to all lines. */
-static size_t own_options(struct line *line, struct option_set *sets)
-{
-	const struct command *command = line->ctx.command;
-	size_t count = 0;
-
-	line->args = mem_alloc_zero(1, command->args_size);
-	for (size_t i = 0; command->options[i]; i++)
-		if (command->options[i] != change_options)
-			sets[count++] = (struct option_set){command->options[i], line->args};
-	return count;
-}
-
 /* Parses the words after the command, and has it add its changes to the plan of the line. */
 static bool plan_words(struct line *line, int argc, char **argv)
 {
+	const struct command *command = line->ctx.command;
+	_cleanup_(freep) void *args = mem_alloc_zero(1, command->args_size);
 	_cleanup_(freep) char *message = NULL, *hint = NULL;
 	struct option_set sets[COMMAND_TABLES + 1];
-	const struct changer *changer = line->ctx.command->data;
-	size_t count = own_options(line, sets);
-	int first = options_parse(argc, argv, sets, count, false, &message, &hint);
+	const struct changer *changer = command->data;
+	size_t count = 0;
+	int first;
 
+	/* Some options apply to all lines. */
+	for (size_t i = 0; command->options[i]; i++)
+		if (command->options[i] != change_options)
+			sets[count++] = (struct option_set){command->options[i], args};
+	first = options_parse(argc, argv, sets, count, false, &message, &hint);
 	if (first >= 0)
-		message = command_check_objects(line->ctx.command, argc - first, argv + first);
+		message = command_check_objects(command, argc - first, argv + first);
 	if (first < 0 || message ||
 	    command_check_options(&line->ctx, sets, count, &message, &hint)) {
 		fail_line(line, STATUS_USAGE, message, hint);
 		return false;
 	}
 	if (listing_begin_as(&line->plan->listing, &line->ctx, &change_schema, false) &&
-	    changer->plan(line->plan, line->args, argv + first))
+	    changer->plan(line->plan, args, argv + first))
 		return true;
 	for (size_t i = 0; i < line->plan->listing.problems.count; i++) {
 		const struct problem *problem = &line->plan->listing.problems.items[i];
@@ -112,16 +105,12 @@ static bool plan_line(struct line *line, struct strings *words)
 	 */
 	_cleanup_(freep) char **argv = mem_alloc_zero(words->count + 1, sizeof(*argv));
 	const size_t skip = words->count > 1 && !strcmp(words->items[0], "rdmactl");
-	bool good = false;
 	int used;
 
 	for (size_t i = skip; i < words->count; i++)
 		argv[i - skip] = words->items[i];
 	used = find_command(line, argv);
-	if (used > 0)
-		good = plan_words(line, (int)(words->count - skip) - used + 1, argv + used - 1);
-	free(line->args);
-	return good;
+	return used > 0 && plan_words(line, (int)(words->count - skip) - used + 1, argv + used - 1);
 }
 
 /* Whether the last change sets what an earlier one sets: to the same value, or else it fails. */

@@ -196,7 +196,6 @@ static void tell_failures(struct change_plan *plan)
 {
 	for (size_t i = 0; i < plan->changes.count; i++) {
 		const struct change *change = &plan->changes.items[i];
-
 		_cleanup_(freep) char *text = NULL;
 
 		if (!change->reason)
@@ -210,11 +209,6 @@ static void tell_failures(struct change_plan *plan)
 	}
 }
 
-static const char *text_or(const char *text, const char *otherwise)
-{
-	return text ? text : otherwise;
-}
-
 /* Shows on standard error what would be done, before asking for confirmation. */
 static void show_plan(const struct change_plan *plan)
 {
@@ -223,9 +217,9 @@ static void show_plan(const struct change_plan *plan)
 
 		if (change->state.value != CHANGE_PLANNED)
 			continue;
-		fprintf(stderr, "%s%s%s: %s -> %s\n", text_or(change->object, ""),
+		fprintf(stderr, "%s%s%s: %s -> %s\n", change->object ?: "",
 			change->object ? " " : "", change->setting->keyword.word,
-			text_or(change->before, "?"), text_or(change->wanted, "?"));
+			change->before ?: "?", change->wanted ?: "?");
 		for (size_t j = 0; j < change->disturbs.count; j++)
 			fprintf(stderr, "  disturbs %s\n", change->disturbs.items[j]);
 		for (size_t j = 0; j < change->notes.count; j++)
@@ -268,7 +262,7 @@ static void add_persistence(char **text, const struct change *change)
 	else
 		mem_extend(text, "no file is known that makes %s%s%s last\n",
 			   change->setting->keyword.word, change->object ? " of " : "",
-			   text_or(change->object, ""));
+			   change->object ?: "");
 }
 
 /*
@@ -309,7 +303,7 @@ static void tell_changed(const struct ctx *ctx, const struct changes *changes)
 		if (change->state.value != CHANGE_CHANGED)
 			continue;
 		message = mem_format("%s%s%s was changed anyway, from %s to %s",
-				     text_or(change->object, ""), change->object ? ": " : "",
+				     change->object ?: "", change->object ? ": " : "",
 				     change->setting->keyword.word, change->before, change->after);
 		if (change->undo)
 			undo = mem_format("undo: %s", change->undo);

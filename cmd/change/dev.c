@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl dev: the settings of RDMA devices; dev set changes them. */
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"

@@ -80,17 +80,6 @@ static const struct command del_command = {
 	CHANGING_COMMAND(plan_del),
 };
 
-/* If objects are named, keeps only the netdevs of their ports. */
-static void keep_named(struct ipoib_list *list, bool named)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < list->count; i++)
-		if (!named || list->items[i].device)
-			list->items[kept++] = list->items[i];
-	list->count = kept;
-}
-
 static int run(const struct ctx *ctx, const void *args, char **words)
 {
 	_cleanup_(ipoib_list_clear) struct ipoib_list list = {.count = 0};
@@ -101,13 +90,14 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 		if (listing_load_inventory(&listing, LIST_NEEDS))
 			ipoib_list_make(&list, &listing.inventory.devices,
 					&listing.inventory.links);
-		keep_named(&list, listing.objects.count > 0);
-		if (listing.status == STATUS_DONE && !list.count)
+		/* If objects are named, only the netdevs of their ports have a device. */
+		for (size_t i = 0; i < list.count; i++)
+			if (!listing.objects.count || list.items[i].device)
+				listing_add(&listing, &list.items[i]);
+		if (listing.status == STATUS_DONE && !listing.row_count)
 			listing_fail(&listing, STATUS_NOTHING, "no IPoIB netdev",
 				     "IPoIB needs an InfiniBand port and the module ib_ipoib");
 	}
-	for (size_t i = 0; i < list.count; i++)
-		listing_add(&listing, &list.items[i]);
 	return listing_end(&listing);
 }
 

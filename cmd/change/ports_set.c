@@ -220,14 +220,6 @@ static bool open_distant(struct change_plan *plan, const struct way *way, const 
 	return open_agent(plan, way, word, port, false);
 }
 
-static bool plan_distant(struct change_plan *plan, const struct way *way, char **words)
-{
-	_cleanup_(freep) char *object = NULL;
-
-	return open_distant(plan, way, words[0], &object) &&
-	       change_plan_words(plan, port_agent_setting_table, words + 1, object, NULL, NULL);
-}
-
 /* Returns the speeds of a list that are extended, or not; NULL: none are. The caller frees it. */
 static char *speeds_of(const char *list, bool extended)
 {
@@ -252,24 +244,20 @@ static void add_pair(struct strings *pairs, const char *setting, const char *val
 /* Whether a list consists of speeds only, of either kind. */
 static bool are_speeds(struct change_plan *plan, const char *list)
 {
-	static const char *const keys[] = {"speed_enabled", "speed_ext_enabled"};
 	const struct schema *schema =
 		mad_attribute_find(UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_PORT_INFO)->schema;
-	_cleanup_(freep) char *copy = mem_string(list), *names = NULL;
-	const struct enum_name *of_kind[ARRAY_SIZE(keys)];
+	const struct enum_name *base = schema_find(schema, "speed_enabled")->names;
+	const struct enum_name *extended = schema_find(schema, "speed_ext_enabled")->names;
+	_cleanup_(freep) char *copy = mem_string(list), *base_words = change_list_words(base);
+	_cleanup_(freep) char *extended_words = change_list_words(extended);
 	char *rest = copy, *word;
 
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		of_kind[i] = schema_find(schema, keys[i])->names;
-		for (const struct enum_name *name = of_kind[i]; name->word; name++)
-			mem_extend(&names, "%s%s", names ? ", " : "", name->word);
-	}
 	while ((word = strsep(&rest, ",")))
-		if (!enum_find_word(of_kind[0], word) && !enum_find_word(of_kind[1], word))
+		if (!enum_find_word(base, word) && !enum_find_word(extended, word))
 			return listing_fail_format(&plan->listing, STATUS_USAGE,
 						   "speed hdr, speed sdr,qdr",
-						   "'%s' is not a speed: it takes a list of %s",
-						   word, names);
+						   "'%s' is not a speed: it takes a list of %s, %s",
+						   word, base_words, extended_words);
 	return true;
 }
 
@@ -291,16 +279,15 @@ static void add_speeds(const struct change_plan *plan, const char *list, struct 
 /* Translates the words. False: a word is unknown, or its value is missing. */
 static bool translate(struct change_plan *plan, char **words, struct strings *pairs)
 {
-	static const char *const states[] = {"enable", "disable", "reset", "arm", "active"};
+	static const struct enum_name states[] = {{0, "enable"}, {0, "disable"}, {0, "reset"},
+						  {0, "arm"},	 {0, "active"},	 {0, NULL}};
 	/* A list may become two settings, so the words themselves are checked for repetition. */
 	_cleanup_(strings_free) struct strings seen = {.count = 0};
 
 	for (; *words; words++) {
 		const char *kind = *words;
-		bool is_state = false;
+		const bool is_state = enum_find_word(states, kind);
 
-		for (size_t i = 0; i < ARRAY_SIZE(states); i++)
-			is_state |= !strcmp(states[i], *words);
 		if (is_state)
 			kind = "state";
 		else if (strcmp(kind, "speed") && strcmp(kind, "width"))
@@ -363,7 +350,7 @@ static bool plan_set(struct change_plan *plan, const void *context, char **words
 	_cleanup_(problems_free) struct problems problems = {.count = 0};
 	const struct ports_args *args = context;
 	_cleanup_(way_clear) struct way way = {.via = NULL};
-	_cleanup_(freep) char *message = NULL;
+	_cleanup_(freep) char *message = NULL, *object = NULL;
 
 	if (mad_forced_kind(&args->mad) == TARGET_ANY &&
 	    load(plan, words[0], MAD_PORT_NEEDS | NEED_NETDEV | NEED_LINK_LIST, &problems,
@@ -373,7 +360,9 @@ static bool plan_set(struct change_plan *plan, const void *context, char **words
 	/* What is not a device of this host may be the name of a node. */
 	if (way.options.kind != TARGET_ANY || isdigit((unsigned char)words[0][0]) ||
 	    strchr(words[0], ':') || (strchr(words[0], '/') && reaches_nodes(plan, way.via)))
-		return plan_distant(plan, &way, words);
+		return open_distant(plan, &way, words[0], &object) &&
+		       change_plan_words(plan, port_agent_setting_table, words + 1, object, NULL,
+					 NULL);
 	if (message)
 		return listing_fail(&plan->listing, STATUS_USAGE, message,
 				    "rdmactl ports lists those of this host");

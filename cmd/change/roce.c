@@ -44,15 +44,6 @@ static bool parse_tos(struct listing *listing, const struct roce_args *args, str
 	return true;
 }
 
-/* Named ports, and all ports with -v, are shown in full, one after the other. */
-static bool begin(struct listing *listing, const struct ctx *ctx, char **words)
-{
-	const bool all = (*words || ctx->globals.verbose) && !ctx->globals.columns;
-
-	return listing_begin_as(listing, ctx, &roce_schema, all) &&
-	       listing_parse_objects(listing, words, true);
-}
-
 /* Prints a port in full, with its chain as a table below. 0 or -errno of the output. */
 static int print_port(const struct listing *listing, const struct roce_port *port)
 {
@@ -99,11 +90,14 @@ static int finish(struct listing *listing, const struct roce_list *list)
 
 static int run(const struct ctx *ctx, const void *args, char **words)
 {
+	/* Named ports, and all ports with -v, are shown in full, one after the other. */
+	const bool all = (*words || ctx->globals.verbose) && !ctx->globals.columns;
 	struct number tos = {.known = false};
 	_cleanup_(roce_list_clear) struct roce_list list = {.items = NULL};
 	struct listing listing;
 
-	if (begin(&listing, ctx, words) && parse_tos(&listing, args, &tos) &&
+	if (listing_begin_as(&listing, ctx, &roce_schema, all) &&
+	    listing_parse_objects(&listing, words, true) && parse_tos(&listing, args, &tos) &&
 	    listing_load_inventory(&listing, ROCE_NEEDS)) {
 		int rc = roce_list_load(&list, &listing.inventory, ctx->globals.root, &tos,
 					&listing.problems);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "change/change.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <linux/netlink.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,13 +147,11 @@ const struct device *change_device(const struct change *change)
 {
 	const struct inventory *inventory = change->host->inventory;
 
-	for (size_t i = 0; inventory && i < inventory->devices.count; i++) {
-		const struct number *index = &inventory->devices.items[i].index;
-
-		if (index->known && change->device_index.known &&
-		    index->value == change->device_index.value)
+	if (!inventory || !change->device_index.known)
+		return NULL;
+	for (size_t i = 0; i < inventory->devices.count; i++)
+		if (number_is(&inventory->devices.items[i].index, change->device_index.value))
 			return &inventory->devices.items[i];
-	}
 	return NULL;
 }
 
@@ -177,26 +175,14 @@ struct change *changes_add(struct changes *changes, struct change_host *host,
 
 static void clear(struct change *change)
 {
-	char *strings[] = {change->object,	 change->path,	      change->data,
-			   change->before,	 change->wanted,      change->after,
-			   change->reason,	 change->next_step,   change->undo,
-			   change->persist_file, change->persist_text};
-
-	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
-		free(strings[i]);
-	strings_free(&change->disturbs);
-	strings_free(&change->notes);
+	record_clear(&change_schema, change);
+	free(change->path);
+	free(change->data);
 }
 
 void changes_drop_last(struct changes *changes)
 {
 	clear(&changes->items[--changes->count]);
-}
-
-/* Ports of two subnets may be written alike: --via leads to different ones. */
-static bool is_reached_alike(const struct change *change, const struct change *other)
-{
-	return !strcmp(change->host->options ?: "", other->host->options ?: "");
 }
 
 const struct change *changes_find_earlier(const struct changes *changes,
@@ -205,7 +191,8 @@ const struct change *changes_find_earlier(const struct changes *changes,
 	for (const struct change *other = changes->items; other < change; other++)
 		if (other->setting == change->setting &&
 		    (!other->object || !strcmp(other->object, change->object)) &&
-		    is_reached_alike(change, other))
+		    /* Ports of two subnets may be written alike: --via leads to different ones. */
+		    !strcmp(other->host->options ?: "", change->host->options ?: ""))
 			return other;
 	return NULL;
 }
@@ -324,9 +311,7 @@ char *change_escape_unit(const char *name, bool is_path)
 	char *escaped = mem_string("");
 
 	for (; *name; name++) {
-		const bool plain = (*name >= 'a' && *name <= 'z') ||
-				   (*name >= 'A' && *name <= 'Z') ||
-				   (*name >= '0' && *name <= '9') ||
+		const bool plain = isalnum((unsigned char)*name) ||
 				   strchr(is_path ? "_.:" : "_.:-", *name);
 
 		mem_extend(&escaped, plain ? "%c" : "\\x%02x", (unsigned char)*name);

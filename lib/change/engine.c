@@ -67,40 +67,23 @@ static bool may_write(struct change *change)
 /* Whether the caller may make the change; if not, the change gets the reason. */
 static bool has_right(struct change *change)
 {
-	switch (change->setting->right) {
-	case RIGHT_FILE:
+	const enum change_right right = change->setting->right;
+
+	if (right == RIGHT_FILE)
 		return may_write(change);
-	case RIGHT_RDMA_ADMIN:
-		if (!privilege_held(PRIVILEGE_NET_ADMIN))
-			break;
-		if (privilege_is_first_namespace())
-			return true;
+	if (right == RIGHT_OPEN)
+		return true;
+	if (!privilege_held(PRIVILEGE_NET_ADMIN))
+		change_explain(change, "run it as root, or give the process this capability",
+			       "it takes CAP_NET_ADMIN%s",
+			       right == RIGHT_RDMA_ADMIN ? " in the initial user namespace" : "");
+	else if (right == RIGHT_RDMA_ADMIN && !privilege_is_first_namespace())
 		change_explain(change, "run it on the host, outside the container",
 			       "it takes CAP_NET_ADMIN in the initial user namespace, and this "
 			       "process is in another one");
-		return false;
-	case RIGHT_OPEN:
+	else
 		return true;
-	case RIGHT_NET_ADMIN:
-		if (privilege_held(PRIVILEGE_NET_ADMIN))
-			return true;
-		break;
-	}
-	change_explain(change, "run it as root, or give the process this capability",
-		       "it takes CAP_NET_ADMIN%s",
-		       change->setting->right == RIGHT_RDMA_ADMIN ? " in the initial user namespace"
-								  : "");
 	return false;
-}
-
-static void refuse_if_in_use(struct change *change)
-{
-	_cleanup_(freep) char *list = NULL;
-
-	for (size_t i = 0; i < change->disturbs.count; i++)
-		mem_extend(&list, "%s%s", list ? "; " : "", change->disturbs.items[i]);
-	change_explain(change, "--force changes it anyway", "it would disturb %s", list);
-	set_state(change, CHANGE_REFUSED);
 }
 
 /*
@@ -131,6 +114,7 @@ static void prepare_one(struct change *change, unsigned int mode)
 {
 	const struct setting *setting = change->setting;
 	char netdev[IF_NAMESIZE], *before = NULL;
+	_cleanup_(freep) char *list = NULL;
 	int rc = setting->read(change, &before);
 
 	if (rc) {
@@ -162,18 +146,21 @@ static void prepare_one(struct change *change, unsigned int mode)
 	/* A dry run reports the users in the way, but refuses nothing. */
 	if (mode & CHANGE_DRY)
 		return;
-	if (!has_right(change))
-		set_state(change, CHANGE_REFUSED);
-	else if (change->disturbs.count && !(mode & CHANGE_FORCE))
-		refuse_if_in_use(change);
+	if (has_right(change)) {
+		if (!change->disturbs.count || mode & CHANGE_FORCE)
+			return;
+		list = strings_join(&change->disturbs, "; ");
+		change_explain(change, "--force changes it anyway", "it would disturb %s", list);
+	}
+	set_state(change, CHANGE_REFUSED);
 }
 
 bool changes_prepare(struct changes *changes, unsigned int mode)
 {
-	for (size_t i = 0; i < changes->count; i++)
+	for (size_t i = 0; i < changes->count; i++) {
 		changes->items[i].all = changes;
-	for (size_t i = 0; i < changes->count; i++)
 		prepare_one(&changes->items[i], mode);
+	}
 	return !changes_count(changes, CHANGE_REFUSED) && !changes_count(changes, CHANGE_FAILED);
 }
 
@@ -271,22 +258,19 @@ static bool is_as_before(const struct changes *changes, struct change *change)
 {
 	int rc = read_after(change);
 
-	if (rc) {
+	if (rc)
 		change_explain_error(change, "read it again before writing", rc);
-		set_state(change, CHANGE_FAILED);
-		return false;
-	}
-	if (strcmp(change->after, change->before) && is_first_of_object(changes, change)) {
+	else if (strcmp(change->after, change->before) && is_first_of_object(changes, change))
 		change_explain(change, "check it, then run the command again",
 			       "%s changed it meanwhile, from %s to %s",
 			       changes_count(changes, CHANGE_CHANGED)
 				       ? "another change in this call or somebody else"
 				       : "somebody else",
 			       change->before, change->after);
-		set_state(change, CHANGE_FAILED);
-		return false;
-	}
-	return true;
+	else
+		return true;
+	set_state(change, CHANGE_FAILED);
+	return false;
 }
 
 static bool write_one(const struct changes *changes, struct change *change)
@@ -310,18 +294,6 @@ static bool has_moved(const struct change *change)
 		strcmp(change->after, change->before));
 }
 
-/*
- * Whether writing the old value, which returned `rc`, has undone the change, or it went away by
- * itself.
- */
-static bool is_undone(const struct change *change, int rc, int read_rc)
-{
-	/*
-	 * What was interrupted goes on (link_delete()), so the value read now is not the final one.
-	 */
-	return rc != -EINTR && !read_rc && !strcmp(change->after, change->before);
-}
-
 static char *take(char **text)
 {
 	char *taken = *text;
@@ -343,7 +315,8 @@ static bool undo_one(struct change *change)
 	of_write = take(&change->reason);
 	read_rc = read_after(change);
 	of_read = take(&change->reason);
-	if (is_undone(change, rc, read_rc)) {
+	/* What was interrupted goes on (link_delete()): the value read now is not the final one. */
+	if (rc != -EINTR && !read_rc && !strcmp(change->after, change->before)) {
 		free(change->next_step);
 		change->next_step = take(&step);
 		if (!failed)

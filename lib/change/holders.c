@@ -30,12 +30,12 @@ DEFINE_CLEANUP(struct nldev_resources, nldev_resources_free)
  */
 static const struct {
 	enum resource_kind kind;
-	const char *one, *many;
+	const char *one;
 } kinds[] = {
-	{RESOURCE_QP, "queue pair", "queue pairs"},
-	{RESOURCE_CM_ID, "CM ID", "CM IDs"},
-	{RESOURCE_PD, "protection domain", "protection domains"},
-	{RESOURCE_CTX, "context", "contexts"},
+	{RESOURCE_QP, "queue pair"},
+	{RESOURCE_CM_ID, "CM ID"},
+	{RESOURCE_PD, "protection domain"},
+	{RESOURCE_CTX, "context"},
 };
 
 static struct device_user *find_user(struct device_users *users, bool kernel, uint64_t process,
@@ -50,17 +50,9 @@ static struct device_user *find_user(struct device_users *users, bool kernel, ui
 		    (kernel ? !strcmp(user->command, command) : user->process == process))
 			return user;
 	}
-	user = mem_append(&users->items, &users->count, sizeof(*users->items));
-	user->kernel = kernel;
-	user->process = process;
-	user->command = mem_string_or_null(command);
-	return user;
-}
-
-/* ib_core has two queue pairs on each port, and drivers have some of their own. */
-static bool belongs_to_device(const char *kernel_name)
-{
-	return !strcmp(kernel_name, "ib_core") || enum_find_word(driver_id_names, kernel_name);
+	MEM_ADD(users->items, users->count) = (struct device_user){
+		.kernel = kernel, .process = process, .command = mem_string_or_null(command)};
+	return &users->items[users->count - 1];
 }
 
 static void add_peer(struct device_users *users, const struct ip_address *peer)
@@ -77,16 +69,17 @@ void device_users_take(struct device_users *users, enum resource_kind kind,
 	struct device_user *user;
 
 	if (resource->kernel_name) {
-		if (belongs_to_device(resource->kernel_name))
+		/* ib_core has two queue pairs on each port, and drivers have some of their own. */
+		if (!strcmp(resource->kernel_name, "ib_core") ||
+		    enum_find_word(driver_id_names, resource->kernel_name))
 			return;
 		if (resource->remote_ip.known)
 			add_peer(users, &resource->remote_ip.address);
 		user = find_user(users, true, 0, resource->kernel_name);
-	} else if (resource->pid.known) {
-		user = find_user(users, false, resource->pid.value, resource->command);
 	} else {
-		/* The owner is in another PID namespace: fill_res_name_pid(), nldev.c */
-		user = find_user(users, false, 0, NULL);
+		/* 0: the owner is in another PID namespace, fill_res_name_pid(), nldev.c. */
+		user = find_user(users, false, resource->pid.known ? resource->pid.value : 0,
+				 resource->command);
 	}
 	user->counts[kind]++;
 }
@@ -263,8 +256,8 @@ static char *describe_holdings(const struct device_user *user)
 		if (!count || (text && kinds[i].kind >= RESOURCE_PD) ||
 		    (user->nodes.count && kinds[i].kind == RESOURCE_CTX))
 			continue;
-		mem_extend(&text, "%s%" PRIu64 " %s", text ? ", " : "", count,
-			   count == 1 ? kinds[i].one : kinds[i].many);
+		mem_extend(&text, "%s%" PRIu64 " %s%s", text ? ", " : "", count, kinds[i].one,
+			   text_plural_s(count));
 	}
 	for (size_t i = 0; i < user->nodes.count; i++)
 		mem_extend(&text, "%s/dev/infiniband/%s open", text ? ", " : "",

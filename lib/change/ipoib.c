@@ -60,25 +60,21 @@ void ipoib_list_make(struct ipoib_list *list, const struct device_list *devices,
 	for (size_t i = 0; i < links->count; i++) {
 		const struct link *link = &links->items[i], *parent;
 		const struct port *port = port_of(devices, link);
-		struct ipoib *ipoib;
 
 		if (!is_ipoib(link))
 			continue;
 		parent = link->lower_elsewhere ? NULL : link_by_index(links, &link->lower_index);
-		ipoib = mem_append(&list->items, &list->count, sizeof(*ipoib));
-		*ipoib = (struct ipoib){
+		MEM_ADD(list->items, list->count) = (struct ipoib){
 			.netdev = link->name,
 			.device = port ? port->device : NULL,
+			.port = port ? port->port : (struct number){0},
 			.parent = parent ? parent->name : NULL,
 			.pkey = link->pkey,
 			.mode = link->ipoib_mode,
+			.umcast = number_state(&link->umcast),
 			.operstate = link->operstate,
 			.mtu_bytes = link->mtu_bytes,
 		};
-		if (port)
-			ipoib->port = port->port;
-		if (link->umcast.known)
-			ipoib->umcast = link->umcast.value ? TRISTATE_YES : TRISTATE_NO;
 	}
 }
 
@@ -88,26 +84,29 @@ void ipoib_list_clear(struct ipoib_list *list)
 	*list = (struct ipoib_list){.count = 0};
 }
 
+/* What a value says. */
+struct child {
+	char parent[IFNAMSIZ];
+	unsigned int pkey, mode;
+};
+
 static char *make_value(const char *parent, unsigned int pkey, unsigned int mode)
 {
 	return mem_format("%s pkey 0x%04x mode %s", parent, pkey,
 			  enum_word(ipoib_mode_names, mode, "unknown"));
 }
 
-/* Splits a value into its parts; the caller frees *ret_parent. */
-static int split_value(const char *value, char **ret_parent, unsigned int *ret_pkey,
-		       unsigned int *ret_mode)
+static int split_value(const char *value, struct child *child)
 {
-	char parent[IFNAMSIZ], mode[16];
+	char mode[16];
 	const struct enum_name *name;
 
-	if (sscanf(value, "%15s pkey 0x%4x mode %15s", parent, ret_pkey, mode) != 3)
+	if (sscanf(value, "%15s pkey 0x%4x mode %15s", child->parent, &child->pkey, mode) != 3)
 		return -EINVAL;
 	name = enum_find_word(ipoib_mode_names, mode);
 	if (!name)
 		return -EINVAL;
-	*ret_mode = (unsigned int)name->value;
-	*ret_parent = mem_string(parent);
+	child->mode = (unsigned int)name->value;
 	return 0;
 }
 
@@ -172,15 +171,14 @@ int ipoib_parse(struct change *change, const struct ipoib_words *words)
 static int check_parent(struct change *change, struct netlink *rtnl)
 {
 	_cleanup_(link_list_clear) struct link_list list = {0};
-	_cleanup_(freep) char *parent = NULL;
-	unsigned int pkey, mode;
-	int rc = split_value(change->wanted, &parent, &pkey, &mode);
+	struct child child;
+	int rc = split_value(change->wanted, &child);
 
 	if (!rc)
-		rc = rtnl_get_link(rtnl, 0, parent, &list);
+		rc = rtnl_get_link(rtnl, 0, child.parent, &list);
 	if (rc == -ENODEV)
 		change_explain(change, "rdmactl ipoib lists the IPoIB netdevs",
-			       "there is no netdev %s", parent);
+			       "there is no netdev %s", child.parent);
 	if (rc)
 		return rc;
 	/*
@@ -189,10 +187,11 @@ static int check_parent(struct change *change, struct netlink *rtnl)
 	if (!is_ipoib(&list.items[0]))
 		return change_fail(change, -ENODEV, "rdmactl ipoib lists the IPoIB netdevs",
 				   "%s is not an IPoIB netdev, and only those have P_Key children",
-				   parent);
+				   child.parent);
 	if (list.items[0].lower_index.known)
 		return change_fail(change, -EINVAL, "name the netdev of the port as the parent",
-				   "%s is a P_Key child itself, and cannot have children", parent);
+				   "%s is a P_Key child itself, and cannot have children",
+				   child.parent);
 	return 0;
 }
 
@@ -254,23 +253,20 @@ static int read_child(struct change *change, char **ret_value)
 	}
 	if (!rc)
 		rc = describe(change, rtnl, &list.items[0], &value);
-	if (!rc && wants_one && strcmp(value, change->wanted)) {
-		change_explain(change, "delete that one first, or choose another name",
-			       "%s already exists, as %s", change->object, value);
-		rc = -EEXIST;
-	}
 	if (rc)
 		return rc;
-	*ret_value = value;
-	value = NULL;
+	if (wants_one && strcmp(value, change->wanted))
+		return change_fail(change, -EEXIST, "delete that one first, or choose another name",
+				   "%s already exists, as %s", change->object, value);
+	*ret_value = mem_string(value);
 	return 0;
 }
 
 static void put_child(struct netlink_request *request, const struct change *change,
-		      unsigned int parent, unsigned int pkey, unsigned int mode)
+		      unsigned int parent, const struct child *child)
 {
 	const struct ifinfomsg header = {.ifi_family = AF_UNSPEC};
-	const uint16_t pkey_bits = (uint16_t)pkey, mode_bits = (uint16_t)mode;
+	const uint16_t pkey_bits = (uint16_t)child->pkey, mode_bits = (uint16_t)child->mode;
 	struct nlattr *info, *data;
 
 	netlink_add(request, RTM_NEWLINK, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL, &header,
@@ -323,17 +319,16 @@ static int write_child(struct change *change, const char *value)
 {
 	_cleanup_(link_list_clear) struct link_list list = {0};
 	struct netlink_request request = {.count = 0};
-	_cleanup_(freep) char *parent = NULL;
-	unsigned int pkey = 0, mode = 0;
+	struct child child = {.mode = 0};
 	struct ifinfomsg header = {.ifi_family = AF_UNSPEC};
 	const bool make = strcmp(value, CHANGE_ABSENT) != 0;
 	struct netlink *rtnl;
 	int rc = change_host_rtnl(change->host, &rtnl);
 
 	if (!rc && make)
-		rc = split_value(value, &parent, &pkey, &mode);
+		rc = split_value(value, &child);
 	if (!rc)
-		rc = rtnl_get_link(rtnl, 0, make ? parent : change->object, &list);
+		rc = rtnl_get_link(rtnl, 0, make ? child.parent : change->object, &list);
 	if (!rc && !make)
 		rc = check_child(change, rtnl, &list.items[0]);
 	if (rc) {
@@ -342,7 +337,7 @@ static int write_child(struct change *change, const char *value)
 	}
 	header.ifi_index = (int)list.items[0].index.value;
 	if (make)
-		put_child(&request, change, (unsigned int)header.ifi_index, pkey, mode);
+		put_child(&request, change, (unsigned int)header.ifi_index, &child);
 	else
 		/*
 		 * Also removes children made through sysfs: ipoib_del_child_link(). The file
@@ -354,67 +349,66 @@ static int write_child(struct change *change, const char *value)
 	if (rc)
 		change->written = false;
 	if (make)
-		explain_refusal(change, rc, mode);
+		explain_refusal(change, rc, child.mode);
 	return rc;
 }
 
 static char *undo_child(const struct change *change)
 {
-	_cleanup_(freep) char *name = change_quote_object(change), *parent = NULL, *quoted = NULL;
-	unsigned int pkey, mode;
+	_cleanup_(freep) char *name = change_quote_object(change), *parent = NULL;
+	struct child child;
 
 	if (!strcmp(change->before, CHANGE_ABSENT))
 		return mem_format("rdmactl ipoib del %s", name);
-	if (split_value(change->before, &parent, &pkey, &mode))
+	if (split_value(change->before, &child))
 		return NULL;
-	quoted = text_quote(parent);
-	return mem_format("rdmactl ipoib add %s%s name %s", quoted, change->before + strlen(parent),
-			  name);
+	parent = text_quote(child.parent);
+	return mem_format("rdmactl ipoib add %s%s name %s", parent,
+			  change->before + strlen(child.parent), name);
 }
 
 /* Whether the P_Key table of the parent's port has the P_Key. True if that is unknown. */
-static bool port_has_pkey(const struct inventory *inventory, const char *parent, unsigned int pkey)
+static bool port_has_pkey(const struct inventory *inventory, const struct child *child)
 {
-	const struct link *link = link_by_name(&inventory->links, parent);
+	const struct link *link = link_by_name(&inventory->links, child->parent);
 	const struct port *port = link ? port_of(&inventory->devices, link) : NULL;
 
 	if (!port || !port->pkey_count)
 		return true;
 	for (size_t i = 0; i < port->pkey_count; i++)
-		if (((unsigned int)port->pkeys[i].pkey.value | FULL_MEMBER) == pkey)
+		if (((unsigned int)port->pkeys[i].pkey.value | FULL_MEMBER) == child->pkey)
 			return true;
 	return false;
 }
 
 /* Netlink accepts several children with one P_Key: is_child_unique(), ipoib_vlan.c. */
-static void note_twins(struct change *change, const char *parent, unsigned int pkey)
+static void note_twins(struct change *change, const struct child *child)
 {
 	const struct link_list *links = &change->host->inventory->links;
-	const struct link *above = link_by_name(links, parent);
+	const struct link *above = link_by_name(links, child->parent);
 
 	for (size_t i = 0; above && i < links->count; i++) {
 		const struct link *link = &links->items[i];
 
-		if (is_ipoib(link) && link->pkey.known && link->pkey.value == pkey &&
+		if (is_ipoib(link) && number_is(&link->pkey, child->pkey) &&
 		    link_by_index(links, &link->lower_index) == above)
-			change_note(change, "%s already has a child with this P_Key: %s", parent,
-				    link->name);
+			change_note(change, "%s already has a child with this P_Key: %s",
+				    child->parent, link->name);
 	}
 }
 
 static void guard_add(struct change *change)
 {
-	_cleanup_(freep) char *parent = NULL;
-	unsigned int pkey, mode;
+	struct child child;
 
-	if (!change->host->inventory || split_value(change->wanted, &parent, &pkey, &mode))
+	if (!change->host->inventory || split_value(change->wanted, &child))
 		return;
-	if (!port_has_pkey(change->host->inventory, parent, pkey))
+	if (!port_has_pkey(change->host->inventory, &child))
 		change_note(change,
 			    "the port of %s has no P_Key 0x%04x: the child has no carrier until "
 			    "the subnet manager gives the port that P_Key",
-			    parent, pkey);
-	note_twins(change, parent, pkey);
+			    child.parent, child.pkey);
+	note_twins(change, &child);
 }
 
 static void guard_del(struct change *change)
@@ -434,18 +428,17 @@ static void guard_del(struct change *change)
 /* systemd.netdev(5), section [IPOIB]; systemd.network(5), IPoIB=. */
 static void persist_child(struct change *change)
 {
-	_cleanup_(freep) char *parent = NULL;
-	unsigned int pkey, mode;
+	struct child child;
 
-	if (split_value(change->wanted, &parent, &pkey, &mode))
+	if (split_value(change->wanted, &child))
 		return;
 	change->persist_file = mem_format("/etc/systemd/network/%s.netdev", change->object);
 	change->persist_text = mem_format(
 		"[NetDev]\nName=%s\nKind=ipoib\n\n[IPoIB]\n"
 		"PartitionKey=0x%04x\nMode=%s\n"
 		"# and IPoIB=%s into [Network] of the .network file of %s",
-		change->object, pkey, enum_word(ipoib_mode_names, mode, "datagram"), change->object,
-		parent);
+		change->object, child.pkey, enum_word(ipoib_mode_names, child.mode, "datagram"),
+		change->object, child.parent);
 }
 
 const struct setting ipoib_add_setting = {

@@ -76,8 +76,7 @@ void netdev_note_users(struct change *change, unsigned int index, bool goes)
 	for (size_t i = 0; i < links.count; i++) {
 		const struct link *upper = &links.items[i];
 
-		if (!upper->lower_elsewhere && upper->lower_index.known &&
-		    upper->lower_index.value == index)
+		if (!upper->lower_elsewhere && number_is(&upper->lower_index, index))
 			change_note(change, "%s is on top of %s", upper->name, link->name);
 	}
 	if (link->master_index.known)

@@ -166,7 +166,7 @@ static int parse_state(struct change *change, const char *text, char **ret_value
 static int read_state(struct change *change, char **ret_value)
 {
 	_cleanup_(smp_change_clear) struct smp_change smp;
-	const bool *was_reset = change->data;
+	const bool was_reset = change->data;
 	const char *word;
 	int rc = read_port(change, &smp);
 
@@ -174,7 +174,7 @@ static int read_state(struct change *change, char **ret_value)
 		return rc;
 	word = state_word(port_info_state(smp.before.data),
 			  port_info_physical_state(smp.before.data));
-	if (strcmp(word, "down") && (!strcmp(change->wanted, "up") || (was_reset && *was_reset)))
+	if (strcmp(word, "down") && (!strcmp(change->wanted, "up") || was_reset))
 		word = change->wanted;
 	*ret_value = mem_string(word);
 	return 0;
@@ -198,7 +198,6 @@ static int write_state(struct change *change, const char *value)
 {
 	const bool undoes_reset = change->data;
 	_cleanup_(freep) char *now = NULL;
-	bool *was_reset;
 	int rc = 0;
 
 	/* From here on it reads as its real state, as undoing a reset requires. */
@@ -210,9 +209,8 @@ static int write_state(struct change *change, const char *value)
 			rc = set_field(change, "physical_state", "polling");
 		if (rc)
 			return rc;
-		was_reset = mem_alloc_zero(1, sizeof(*was_reset));
-		*was_reset = true;
-		change->data = was_reset;
+		/* Only that there is any tells. */
+		change->data = mem_alloc_zero(1, 1);
 	} else if (!strcmp(value, "down")) {
 		rc = set_field(change, "physical_state", "disabled");
 	} else {

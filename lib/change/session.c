@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "change/session.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -60,9 +59,8 @@ static bool has_inode(const struct inodes *inodes, uint64_t inode)
  */
 static bool parse_address(const char *digits, struct ip_address *address)
 {
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 	const size_t length = strspn(digits, "0123456789ABCDEF");
-	uint8_t raw[16] = {0};
+	struct gid gid = {{0}};
 
 	if (length != WORD_DIGITS && length != 4 * WORD_DIGITS)
 		return false;
@@ -72,14 +70,13 @@ static bool parse_address(const char *digits, struct ip_address *address)
 
 		memcpy(word, digits + i * WORD_DIGITS, WORD_DIGITS);
 		value = (uint32_t)strtoul(word, NULL, 16);
-		memcpy(raw + i * sizeof(value), &value, sizeof(value));
+		memcpy(gid.raw + i * sizeof(value), &value, sizeof(value));
 	}
-	*address = (struct ip_address){.family = length == WORD_DIGITS ? AF_INET : AF_INET6};
-	if (address->family == AF_INET6 && !memcmp(raw, mapped, sizeof(mapped))) {
-		address->family = AF_INET;
-		memcpy(address->raw, raw + sizeof(mapped), 4);
+	if (length == WORD_DIGITS) {
+		*address = (struct ip_address){.family = AF_INET};
+		memcpy(address->raw, gid.raw, sizeof(gid.raw));
 	} else {
-		memcpy(address->raw, raw, sizeof(raw));
+		*address = gid_to_ip(&gid);
 	}
 	return true;
 }
@@ -103,12 +100,14 @@ static bool parse_line(const char *line, const struct inodes *inodes, unsigned i
 	       parse_address(remote, &found->remote);
 }
 
+/* Searches a table of the process's own network namespace. */
 static bool find_in(const struct root *root, const char *table, const struct inodes *inodes,
 		    unsigned int state, struct session_socket *found)
 {
 	_cleanup_(freep) char *text = NULL;
 
-	if (!inodes->count || sysfs_read_file(root, &text, "%s", table))
+	if (!inodes->count ||
+	    sysfs_read_file(root, &text, "proc/%" PRIu64 "/net/%s", found->process, table))
 		return false;
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
@@ -118,24 +117,13 @@ static bool find_in(const struct root *root, const char *table, const struct ino
 	return false;
 }
 
-/* Searches the tables of the process's own network namespace. */
-static bool find_of(const struct root *root, const char *protocol, const struct inodes *inodes,
-		    unsigned int state, struct session_socket *found)
-{
-	_cleanup_(freep) char *four = mem_format("proc/%" PRIu64 "/net/%s", found->process,
-						 protocol);
-	_cleanup_(freep) char *six = mem_format("%s6", four);
-
-	return find_in(root, four, inodes, state, found) ||
-	       find_in(root, six, inodes, state, found);
-}
-
 /* mosh-server answers anyone who has the key, so the kernel knows no peer of its socket. */
 static bool find_mosh(const struct root *root, const struct procfs_task *task,
 		      const struct inodes *inodes, struct session_socket *found)
 {
 	if (!task->name || strcmp(task->name, "mosh-server") ||
-	    !find_of(root, "udp", inodes, NO_PEER_STATE, found))
+	    (!find_in(root, "udp", inodes, NO_PEER_STATE, found) &&
+	     !find_in(root, "udp6", inodes, NO_PEER_STATE, found)))
 		return false;
 	found->remote = (struct ip_address){.family = AF_UNSPEC};
 	return true;
@@ -160,7 +148,8 @@ int session_find_socket(const struct root *root, uint64_t process, struct sessio
 		struct inodes inodes = {0};
 		int rc = read_inodes(root, process, &inodes);
 		bool ends = procfs_read_task(root, process, &task) != 0;
-		bool good = !rc && (find_of(root, "tcp", &inodes, CONNECTED_STATE, &found) ||
+		bool good = !rc && (find_in(root, "tcp", &inodes, CONNECTED_STATE, &found) ||
+				    find_in(root, "tcp6", &inodes, CONNECTED_STATE, &found) ||
 				    find_mosh(root, &task, &inodes, &found));
 
 		free(inodes.items);
@@ -191,9 +180,8 @@ static bool goes_over(const struct link_list *links, const struct link *link, co
 	lower = link->lower_elsewhere ? NULL : link_by_index(links, &link->lower_index);
 	if (lower && lower != link && goes_over(links, lower, netdev, level + 1))
 		return true;
-	for (size_t i = 0; i < links->count; i++)
-		if (links->items[i].master_index.known && link->index.known &&
-		    links->items[i].master_index.value == link->index.value &&
+	for (size_t i = 0; link->index.known && i < links->count; i++)
+		if (number_is(&links->items[i].master_index, link->index.value) &&
 		    goes_over(links, &links->items[i], netdev, level + 1))
 			return true;
 	return false;
@@ -274,25 +262,9 @@ static char *describe_session(const struct session_socket *session)
 	return mem_format("%s from %s", local, remote);
 }
 
-static bool is_any_address(const struct ip_address *address)
-{
-	const struct ip_address any = {.family = address->family};
-
-	return ip_equal(address, &any);
-}
-
 static void note_unseen(struct change *change, const char *netdev, const char *why)
 {
 	change_note(change, "cannot tell whether this session comes over %s: %s", netdev, why);
-}
-
-/*
- * A netdev that goes down loses its IPv6 addresses, addrconf_ifdown(), and all routes except those
- * of its addresses, fib_disable_ip(), net/ipv4/fib_frontend.c.
- */
-static bool comes_back(enum way_back back, bool near)
-{
-	return back == WAY_COMES_BACK || (back == WAY_COMES_UP && near);
 }
 
 void change_guard_way(struct change *change, const char *netdev, enum way_back back)
@@ -315,12 +287,16 @@ void change_guard_way(struct change *change, const char *netdev, enum way_back b
 			    : rc == -ENOTCONN
 				    ? "tmux or screen keeps it for a client that may be anywhere"
 				    : strerror(-rc));
-	else if (is_any_address(&session.local))
+	else if (ip_equal(&session.local, &(struct ip_address){.family = session.local.family}))
 		note_unseen(change, netdev, "mosh accepts its packets at every address");
 	if (!is)
 		return;
 	ends = describe_session(&session);
-	if (!comes_back(back, near))
+	/*
+	 * A netdev that goes down loses its IPv6 addresses, addrconf_ifdown(), and all routes
+	 * except those of its addresses, fib_disable_ip(), net/ipv4/fib_frontend.c.
+	 */
+	if (back == WAY_IS_GONE || (back == WAY_COMES_UP && !near))
 		change_disturbs(change,
 				"this session, which comes over %s (%s): undoing the change does "
 				"not restore the address or route that the session uses",

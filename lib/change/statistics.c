@@ -56,10 +56,8 @@ static int explain_old_kernel(struct change *change, int rc)
 }
 
 /* rdma_counter_set_auto_mode() and rdma_counter_bind_qpn_alloc() need counters of the port. */
-static void explain_no_counters(struct change *change)
+static void explain_no_counters(struct change *change, const char *port)
 {
-	_cleanup_(freep) char *port = name_port(change);
-
 	change_explain(change, "rdmactl counters shows what it counts",
 		       "%s has no counters of its own: its driver cannot count per queue pair",
 		       port);
@@ -148,7 +146,7 @@ static int write_auto(struct change *change, const char *value)
 		netlink_put(&request, NLDEV_ATTR_STAT_OPCOUNTER, &yes, sizeof(yes));
 	rc = netlink_ask_plain(nldev, &request, &text);
 	if (rc == -EOPNOTSUPP) {
-		explain_no_counters(change);
+		explain_no_counters(change, port);
 	} else if (rc == -EBUSY) {
 		step = mem_format("rdmactl counters qp %s lists them; unbind those bound by hand; "
 				  "the others end with their queue pairs",
@@ -310,49 +308,34 @@ static int read_counter(struct change *change, char **ret_value)
 static void explain_bind(struct change *change, struct netlink *nldev, const char *value, int rc)
 {
 	_cleanup_(freep) char *port = name_port(change);
-	_cleanup_(freep) char *step = NULL;
+	_cleanup_(freep) char *step = mem_format("rdmactl counters auto %s off", port);
 	struct qp_counting counting;
 
-	switch (rc) {
-	case -EINVAL:
-		if (!qp_counting_read(nldev, index_of(change), port_of(change), &counting) &&
-		    counting.mode.value == RDMA_COUNTER_MODE_AUTO) {
-			step = mem_format("rdmactl counters auto %s off", port);
-			change_explain(change, step,
-				       "%s is in auto mode, in which the kernel binds queue pairs",
-				       port);
-			break;
-		}
+	if (rc == -EINVAL &&
+	    !qp_counting_read(nldev, index_of(change), port_of(change), &counting) &&
+	    counting.mode.value == RDMA_COUNTER_MODE_AUTO)
+		change_explain(change, step,
+			       "%s is in auto mode, in which the kernel binds queue pairs", port);
+	else if (rc == -EINVAL)
 		change_explain(change, "rdmactl resources qp lists the port of each",
 			       "the queue pair is on another port, or the counter is for other "
 			       "queue pairs: those of the kernel and of programs do not mix");
-		break;
-	case -ENOENT:
-		/*
-		 * rdma_counter_get_qp() hides raw packet queue pairs from callers without
-		 * CAP_NET_RAW.
-		 */
-		if (strcmp(value, NEW_COUNTER))
-			change_explain(change, "rdmactl counters qp lists them",
-				       "there is no counter %s, or it takes CAP_NET_RAW (raw "
-				       "packet queue pairs)",
-				       value);
-		else
-			change_explain(change, "run it as root",
-				       "it is a raw packet queue pair, which takes CAP_NET_RAW");
-		break;
-	case -ENOMEM:
+	/* rdma_counter_get_qp() hides raw packet queue pairs from callers without CAP_NET_RAW. */
+	else if (rc == -ENOENT && strcmp(value, NEW_COUNTER))
+		change_explain(change, "rdmactl counters qp lists them",
+			       "there is no counter %s, or it takes CAP_NET_RAW (raw packet queue "
+			       "pairs)",
+			       value);
+	else if (rc == -ENOENT)
+		change_explain(change, "run it as root",
+			       "it is a raw packet queue pair, which takes CAP_NET_RAW");
+	else if (rc == -ENOMEM)
 		change_explain(change, "rdmactl counters shows the counters of the port",
 			       "the driver of %s created no counter: it cannot count per queue "
 			       "pair (mlx5 and ionic can), or has none left",
 			       port);
-		break;
-	case -EOPNOTSUPP:
-		explain_no_counters(change);
-		break;
-	default:
-		break;
-	}
+	else if (rc == -EOPNOTSUPP)
+		explain_no_counters(change, port);
 }
 
 static int bind_qp(struct change *change, struct netlink *nldev, const char *value)

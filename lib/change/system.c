@@ -47,13 +47,6 @@ static const struct field fields[] = {
 const struct schema system_schema = SCHEMA("system", struct system_settings, fields,
 					   "settings of the RDMA subsystem");
 
-static enum tristate tristate_of(const struct number *number)
-{
-	if (!number->known)
-		return TRISTATE_UNKNOWN;
-	return number->value ? TRISTATE_YES : TRISTATE_NO;
-}
-
 int system_settings_get(struct netlink *nldev, struct system_settings *ret_settings)
 {
 	struct nldev_settings settings;
@@ -62,9 +55,9 @@ int system_settings_get(struct netlink *nldev, struct system_settings *ret_setti
 	if (!rc)
 		*ret_settings = (struct system_settings){
 			.netns_mode = settings.shared_netns,
-			.privileged_qkey = tristate_of(&settings.privileged_qkey),
-			.copy_on_fork = tristate_of(&settings.copy_on_fork),
-			.monitor = tristate_of(&settings.notifies),
+			.privileged_qkey = number_state(&settings.privileged_qkey),
+			.copy_on_fork = number_state(&settings.copy_on_fork),
+			.monitor = number_state(&settings.notifies),
 		};
 	return rc;
 }
@@ -90,12 +83,12 @@ static int read_netns_mode(struct change *change, char **ret_value)
 	struct system_settings settings;
 	int rc = read_now(change, &settings);
 
-	if (rc)
-		return rc;
-	if (!settings.netns_mode.known)
-		return -EOPNOTSUPP;
-	*ret_value = mem_string(enum_word(netns_modes, settings.netns_mode.value, "unknown"));
-	return 0;
+	if (!rc && !settings.netns_mode.known)
+		rc = -EOPNOTSUPP;
+	if (!rc)
+		*ret_value = mem_string(
+			enum_word(netns_modes, settings.netns_mode.value, "unknown"));
+	return rc;
 }
 
 /* nldev_set_sys_set_doit() handles only one attribute per message. */

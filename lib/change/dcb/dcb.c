@@ -214,9 +214,6 @@ static int write_dcbx(struct change *change, const char *value)
 			   host ? "host" : "firmware");
 }
 
-#define DCB_SETTING                                                                \
-	.right = RIGHT_RDMA_ADMIN, .read = netdev_read, .persist = netdev_persist, \
-	.command = NETDEV_COMMAND
 #define ARRAY_SETTING                                                                          \
 	DCB_SETTING, .parse = array_setting_parse, .write = array_setting_write,               \
 		     .check = array_setting_check, .guard = netdev_guard, .undo = netdev_undo, \

@@ -246,16 +246,8 @@ static bool goes_down_with(const struct link *upper, uint64_t index, uint64_t mt
 
 	for (size_t i = 0; upper->kind && i < ARRAY_SIZE(kinds); i++)
 		follows |= !strcmp(upper->kind, kinds[i]);
-	return follows && !upper->lower_elsewhere && upper->lower_index.known &&
-	       upper->lower_index.value == index && upper->mtu_bytes.value > mtu;
-}
-
-/* The kernel refuses more than that: dev_validate_mtu(), net/core/dev.c. */
-static void note_limit(struct change *change, const struct link *link, uint64_t mtu)
-{
-	if (link->max_mtu_bytes.value && mtu > link->max_mtu_bytes.value)
-		change_note(change, "the driver of %s takes %u at most", link->name,
-			    (unsigned int)link->max_mtu_bytes.value);
+	return follows && !upper->lower_elsewhere && number_is(&upper->lower_index, index) &&
+	       upper->mtu_bytes.value > mtu;
 }
 
 static void note_links(struct change *change, struct netlink *rtnl, uint64_t mtu)
@@ -267,8 +259,11 @@ static void note_links(struct change *change, struct netlink *rtnl, uint64_t mtu
 	for (size_t i = 0; i < links.count; i++) {
 		const struct link *link = &links.items[i];
 
-		if (link->index.value == change->netdev_index.value)
-			note_limit(change, link, mtu);
+		/* The kernel refuses more than that: dev_validate_mtu(), net/core/dev.c. */
+		if (link->index.value == change->netdev_index.value && link->max_mtu_bytes.value &&
+		    mtu > link->max_mtu_bytes.value)
+			change_note(change, "the driver of %s takes %u at most", link->name,
+				    (unsigned int)link->max_mtu_bytes.value);
 		if (goes_down_with(link, change->netdev_index.value, mtu))
 			change_note(change,
 				    "the MTU of %s on top of it shrinks with it, from %u, and "
@@ -291,6 +286,7 @@ static void guard_mtu(struct change *change)
 }
 
 const struct setting link_pause_setting = {
+	NETDEV_SETTING,
 	.keyword = {"global-pause", "none|rx|tx|rx,tx",
 		    "pause frames of the link; add ,auto to negotiate them", NULL},
 	.interface = "ethtool netlink PAUSE_SET",
@@ -300,12 +296,11 @@ const struct setting link_pause_setting = {
 	.read = read_pause,
 	.write = write_pause,
 	.guard = guard_pause,
-	.persist = netdev_persist,
-	.command = NETDEV_COMMAND,
 };
 
 /* Many drivers reopen their queues, and some lose the link for it. */
 const struct setting link_mtu_setting = {
+	NETDEV_SETTING,
 	.keyword = {"mtu", "BYTES", "largest packet of the netdev", NULL},
 	.interface = "rtnetlink NEWLINK MTU",
 	.right = RIGHT_NET_ADMIN,
@@ -314,6 +309,4 @@ const struct setting link_mtu_setting = {
 	.read = read_mtu,
 	.write = write_mtu,
 	.guard = guard_mtu,
-	.persist = netdev_persist,
-	.command = NETDEV_COMMAND,
 };

@@ -32,38 +32,28 @@ char *netdev_driver(const struct change *change)
 /* Explains the errors of dcb_doit(), net/dcb/dcbnl.c, and those that drivers return themselves. */
 int netdev_explain(struct change *change, int error)
 {
-	switch (-error) {
-	case EOPNOTSUPP:
+	if (error == -EOPNOTSUPP)
 		change_explain(
 			change,
 			"name the netdev of the adapter itself: a VLAN or bond has none; the "
 			"manual of the driver says whether it supports it",
 			"the driver or kernel has no data center bridging, or not this part of it");
-		break;
-	case EINVAL:
+	else if (error == -EINVAL)
 		change_explain(change, "dmesg may have the reason: the reply has no room for it",
 			       "the driver does not accept this value");
-		break;
-	case EPERM:
+	else if (error == -EPERM)
 		change_explain(change, NULL,
 			       "the driver refuses it: this function does not own the port, or the "
 			       "firmware owns it");
-		break;
 	/* update_xoff_threshold() of mlx5; and ENOTSUPP, 524, of bnxt, cut off to 8 bits */
-	case ENOMEM:
+	else if (error == -ENOMEM)
 		change_explain(
 			change, "dmesg may have the reason: the reply has no room for it",
 			"the driver does not support it, has no memory, or finds a buffer of "
 			"lossless priorities too small");
-		break;
-	case EEXIST:
-	case ENOENT:
+	else if (error == -EEXIST || error == -ENOENT)
 		change_explain(change, "check the table, then run the command again",
 			       "somebody else changed the table meanwhile");
-		break;
-	default:
-		break;
-	}
 	return error;
 }
 
@@ -256,8 +246,8 @@ const struct change *netdev_sibling(const struct change *change, const struct se
 	for (size_t i = 0; change->all && i < change->all->count; i++) {
 		const struct change *other = &change->all->items[i];
 
-		if (other->setting == setting && other->wanted && other->netdev_index.known &&
-		    other->netdev_index.value == change->netdev_index.value)
+		if (other->setting == setting && other->wanted &&
+		    number_is(&other->netdev_index, change->netdev_index.value))
 			return other;
 	}
 	return NULL;

@@ -7,6 +7,9 @@
 #include "change/dcb.h"
 
 #define NETDEV_COMMAND "roce set"
+/* The members that all settings of a netdev have in common, and those read from its DCB record. */
+#define NETDEV_SETTING .command = NETDEV_COMMAND, .persist = netdev_persist
+#define DCB_SETTING    NETDEV_SETTING, .right = RIGHT_RDMA_ADMIN, .read = netdev_read
 
 /* Fills in the netdev's current name. -ENODEV: it is gone, or the change has none. */
 int netdev_name(const struct change *change, char name[static IF_NAMESIZE]);

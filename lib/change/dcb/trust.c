@@ -168,22 +168,18 @@ static int write_map(struct change *change, const uint8_t map[static DCB_DSCPS])
 	return rc ? rc : send_entries(change, dcb.dscp_priorities, map, netdev_delete_apps);
 }
 
-/* The map before the change, from which mlx5's trust derives. */
-struct saved_map {
-	uint8_t map[DCB_DSCPS];
-};
-
+/* change->data is the map before the change, from which mlx5's trust derives, or NULL. */
 static int write_trust_by_entries(struct change *change, const char *value, const struct dcb *dcb)
 {
 	static const uint8_t none[DCB_DSCPS];
-	const struct saved_map *saved = change->data;
+	const uint8_t *saved = change->data;
 
 	if (!strcmp(value, dcb->dscp_count ? "dscp" : "pcp"))
 		return 0;
 	if (!strcmp(value, "pcp"))
 		return write_map(change, none);
 	if (!strcmp(value, "dscp") && saved)
-		return write_map(change, saved->map);
+		return write_map(change, saved);
 	return change_fail(
 		change, -EOPNOTSUPP, "set dscp-priority before it, in the same call",
 		"the driver trusts the DSCP as soon as one has a priority, and pcp otherwise");
@@ -215,11 +211,9 @@ static void guard_trust(struct change *change)
 	if (netdev_peek_dcb(change, &dcb) || !trusts_by_entries(&dcb, driver))
 		return;
 	if (dcb.dscp_count) {
-		struct saved_map *saved = mem_alloc_zero(1, sizeof(*saved));
-
-		memcpy(saved->map, dcb.dscp_priorities, sizeof(saved->map));
 		free(change->data);
-		change->data = saved;
+		change->data = mem_alloc_zero(1, sizeof(dcb.dscp_priorities));
+		memcpy(change->data, dcb.dscp_priorities, sizeof(dcb.dscp_priorities));
 	}
 	change_note(change, "mlx5 trusts the DSCP while dscp-priority has an entry: pcp deletes "
 			    "them all");
@@ -228,12 +222,12 @@ static void guard_trust(struct change *change)
 /* If the change deleted the map, only the map undoes it. */
 static char *undo_trust(const struct change *change)
 {
-	const struct saved_map *saved = change->data;
+	const uint8_t *saved = change->data;
 	_cleanup_(freep) char *map = NULL, *object = NULL;
 
 	if (!saved || strcmp(change->wanted, "pcp"))
 		return change_as_command(change, change->before);
-	map = dscp_map_text(saved->map);
+	map = dscp_map_text(saved);
 	object = change_quote_object(change);
 	return mem_format("rdmactl " NETDEV_COMMAND " %s dscp-priority %s", object, map);
 }
@@ -318,29 +312,23 @@ static int write_dscp(struct change *change, const char *value)
 }
 
 const struct setting dcb_trust_setting = {
+	DCB_SETTING,
 	.keyword = {"trust", "pcp|dscp|LIST",
 		    "what a packet's priority is taken from: VLAN tag or DSCP", NULL},
 	.interface = "rtnetlink IEEE_SET APPTRUST",
-	.right = RIGHT_RDMA_ADMIN,
 	.flags = SETTING_STOPS_TRAFFIC,
 	.parse = parse_trust,
-	.read = netdev_read,
 	.write = write_trust,
 	.guard = guard_trust,
 	.undo = undo_trust,
-	.persist = netdev_persist,
-	.command = NETDEV_COMMAND,
 };
 
 const struct setting dcb_dscp_priority_setting = {
+	DCB_SETTING,
 	.keyword = {"dscp-priority", "[+]DSCP:PRIORITY,...|none",
 		    "priority of each DSCP; with +, added to the existing ones", NULL},
 	.interface = "rtnetlink IEEE_SET APP, IEEE_DEL",
-	.right = RIGHT_RDMA_ADMIN,
 	.parse = parse_dscp,
-	.read = netdev_read,
 	.write = write_dscp,
 	.guard = netdev_guard,
-	.persist = netdev_persist,
-	.command = NETDEV_COMMAND,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "change/device/device.h"
 
+#include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/netlink.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,10 +42,7 @@ const struct schema device_settings_schema = SCHEMA("dev", struct device_setting
 
 void device_settings_clear(struct device_settings *settings)
 {
-	free(settings->device);
-	free(settings->netns);
-	free(settings->node_description);
-	free(settings->parent);
+	record_clear(&device_settings_schema, settings);
 	*settings = (struct device_settings){.device = NULL};
 }
 
@@ -62,8 +59,7 @@ static int take_settings(void *context, const void *payload, size_t length)
 		return -EBADMSG;
 	settings->device = nldev_get_kernel_name(table[RDMA_NLDEV_ATTR_DEV_NAME]);
 	netlink_get_text(table[NLDEV_ATTR_PARENT_NAME], &settings->parent);
-	if (moderation.known)
-		settings->adaptive_moderation = moderation.value ? TRISTATE_YES : TRISTATE_NO;
+	settings->adaptive_moderation = number_state(&moderation);
 	return settings->device ? 0 : -EBADMSG;
 }
 
@@ -154,9 +150,7 @@ bool device_check_name(struct change *change, const char *name, size_t most)
 	static const char also[] = "_.-";
 	size_t good = 0;
 
-	while ((name[good] >= 'a' && name[good] <= 'z') ||
-	       (name[good] >= 'A' && name[good] <= 'Z') ||
-	       (name[good] >= '0' && name[good] <= '9') ||
+	while (isalnum((unsigned char)name[good]) ||
 	       (good && name[good] && strchr(also, name[good])))
 		good++;
 	if (good && !name[good] && good <= most)
@@ -324,14 +318,14 @@ static int parse_description(struct change *change, const char *text, char **ret
 	return 0;
 }
 
-/* Returns the path under the device's current name. */
+/* Returns the absolute path under the device's current name. */
 static int find_description(struct change *change, char **ret_path)
 {
 	_cleanup_(device_settings_clear) struct device_settings settings = {.device = NULL};
 	int rc = device_read_change(change, &settings);
 
 	if (!rc)
-		*ret_path = mem_format(SYSFS_RDMA_CLASS "/%s/node_desc", settings.device);
+		*ret_path = mem_format("/" SYSFS_RDMA_CLASS "/%s/node_desc", settings.device);
 	return rc;
 }
 
@@ -348,7 +342,7 @@ static int read_description(struct change *change, char **ret_value)
 		rc = root_open(NULL, &root);
 	if (rc)
 		return rc;
-	length = sysfs_read(&root, text, "%s", path);
+	length = sysfs_read(&root, text, "%s", path + 1);
 	if (length < 0)
 		return (int)length == -ENOENT ? -ENODEV : (int)length;
 	if (!data->seen && (size_t)length < sizeof(data->description)) {
@@ -359,28 +353,19 @@ static int read_description(struct change *change, char **ret_value)
 	return 0;
 }
 
-/* node_desc_store(), drivers/infiniband/core/sysfs.c, truncates at 64 bytes. */
-static int store_description(const char *path, const char *text)
-{
-	_cleanup_(freep) char *absolute = mem_format("/%s", path);
-	int rc = sysfs_write(absolute, text);
-
-	return rc == -ENOENT ? -ENODEV : rc;
-}
-
 static int write_description(struct change *change, const char *value)
 {
 	const struct device_data *data = data_of(change);
+	const bool undoes = change->before && !strcmp(value, change->before);
 	_cleanup_(freep) char *path = NULL;
 	int rc = find_description(change, &path);
 
-	if (rc)
-		return rc;
-	rc = store_description(
-		path, change->before && !strcmp(value, change->before) ? data->description : value);
+	/* node_desc_store(), drivers/infiniband/core/sysfs.c, truncates at 64 bytes. */
+	if (!rc)
+		rc = sysfs_write(path, undoes ? data->description : value);
 	if (rc == -EOPNOTSUPP)
 		change_explain(change, NULL, "the driver of %s has no way to set it", data->name);
-	return rc;
+	return rc == -ENOENT ? -ENODEV : rc;
 }
 
 static void guard_description(struct change *change)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The name of a device, and the files that mention the old one. */
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -80,8 +81,7 @@ static const char *const places[] = {
 /* Characters that names consist of: mlx5_1 is not found in mlx5_10. */
 static bool is_letter(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '.' || c == '-';
+	return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '-';
 }
 
 static const char *find_name(const char *text, const char *name)

@@ -57,25 +57,21 @@ static const char *type_of(const struct device *device)
 	return NULL;
 }
 
-static void add_link(struct software_links *links, const struct device *device, const char *type)
+/* NULL: none in this network namespace. */
+static char *netdev_of(const struct device *device)
 {
-	struct software_link *link = mem_append(&links->items, &links->count,
-						sizeof(*links->items));
-
-	link->name = mem_string(device->name);
-	link->type = mem_string(type);
-	link->leaving = TRISTATE_NO;
-	if (device->port_count) {
-		link->netdev = mem_string_or_null(device->ports[0].netdev);
-		link->state = device->ports[0].state;
-	}
+	return device->port_count ? device->ports[0].netdev : NULL;
 }
 
-static bool has_index(const struct inventory *inventory, const char *name)
+static void add_link(struct software_links *links, const struct device *device, const char *type)
 {
-	const struct device *device = device_list_find(&inventory->devices, name);
-
-	return device && device->index.known;
+	MEM_ADD(links->items, links->count) = (struct software_link){
+		.name = mem_string(device->name),
+		.type = mem_string(type),
+		.netdev = mem_string_or_null(netdev_of(device)),
+		.state = device->port_count ? device->ports[0].state : (struct number){0},
+		.leaving = TRISTATE_NO,
+	};
 }
 
 /*
@@ -93,13 +89,11 @@ static void add_leaving(struct software_links *links, const struct inventory *in
 	sysfs_list(&root, &names, SYSFS_RDMA_CLASS);
 	for (size_t i = 0; i < names.count; i++) {
 		_cleanup_(freep) char *clean = text_clean(names.items[i], strlen(names.items[i]));
-		struct software_link *link;
+		const struct device *device = device_list_find(&inventory->devices, clean);
 
-		if (has_index(inventory, clean))
-			continue;
-		link = mem_append(&links->items, &links->count, sizeof(*links->items));
-		link->name = mem_string(clean);
-		link->leaving = TRISTATE_YES;
+		if (!device || !device->index.known)
+			MEM_ADD(links->items, links->count) = (struct software_link){
+				.name = mem_string(clean), .leaving = TRISTATE_YES};
 	}
 }
 
@@ -151,11 +145,8 @@ int software_links_read(const char *root, struct software_links *links, struct p
 
 void software_links_clear(struct software_links *links)
 {
-	for (size_t i = 0; i < links->count; i++) {
-		free(links->items[i].name);
-		free(links->items[i].type);
-		free(links->items[i].netdev);
-	}
+	for (size_t i = 0; i < links->count; i++)
+		record_clear(&software_link_schema, &links->items[i]);
 	free(links->items);
 	*links = (struct software_links){.count = 0};
 }
@@ -231,7 +222,7 @@ static int parse(struct change *change, const char *text, char **ret_value)
 /* Returns the value of a device of any kind; only software devices can be wanted. */
 static char *describe(const struct change *change, const struct device *device)
 {
-	const char *type, *netdev;
+	const char *type;
 
 	if (!device && !device_is_in_class(change->object))
 		return mem_string(CHANGE_ABSENT);
@@ -242,14 +233,12 @@ static char *describe(const struct change *change, const struct device *device)
 	if (!type)
 		return mem_format("a device of %s",
 				  device->driver ? device->driver : "another driver");
-	netdev = device->port_count ? device->ports[0].netdev : NULL;
-	return software_link_value(type, netdev ? netdev : "an unknown netdev");
+	return software_link_value(type, netdev_of(device) ?: "an unknown netdev");
 }
 
 static bool is_wish(const struct device *device, const struct link_wish *wish)
 {
-	const char *type = type_of(device);
-	const char *netdev = device->port_count ? device->ports[0].netdev : NULL;
+	const char *type = type_of(device), *netdev = netdev_of(device);
 
 	return device->index.known && type && netdev && !strcmp(type, wish->type) &&
 	       !strcmp(netdev, wish->netdev);

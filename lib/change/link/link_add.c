@@ -53,8 +53,11 @@ void link_note_module(struct change *change, const struct link_wish *wish)
 		change_note(change, "the kernel loads the module %s for it", module);
 }
 
-/* The kernel knows the type only once its module is loaded; the request has tried to load it. */
-static void explain_missing_module(struct change *change, const struct link_wish *wish)
+/*
+ * The kernel knows the type only once its module is loaded; the request has tried to load it.
+ * False: it is loaded, or that is unknown.
+ */
+static bool explain_missing_module(struct change *change, const struct link_wish *wish)
 {
 	const char *module = enum_find_word(link_type_names, wish->type)->help;
 	const struct module_rule *rule;
@@ -63,8 +66,8 @@ static void explain_missing_module(struct change *change, const struct link_wish
 	_cleanup_(freep) char *file = NULL, *next = NULL;
 	_cleanup_(root_close) struct root root = {.fd = -1};
 
-	if (root_open(NULL, &root))
-		return;
+	if (root_open(NULL, &root) || module_is_loaded(&root, module) != TRISTATE_NO)
+		return false;
 	module_rules_read(&root, &rules);
 	module_files_read(&root, &files);
 	rule = module_rules_find(&rules, module, false);
@@ -83,14 +86,7 @@ static void explain_missing_module(struct change *change, const struct link_wish
 		next = mem_format("modprobe %s says why", module);
 		change_explain(change, next, "the kernel could not load the module %s", module);
 	}
-}
-
-static bool is_module_missing(const struct link_wish *wish)
-{
-	const char *module = enum_find_word(link_type_names, wish->type)->help;
-	_cleanup_(root_close) struct root root = {.fd = -1};
-
-	return !root_open(NULL, &root) && module_is_loaded(&root, module) == TRISTATE_NO;
+	return true;
 }
 
 int link_explain_add(struct change *change, const struct link_wish *wish, int error)
@@ -120,9 +116,7 @@ int link_explain_add(struct change *change, const struct link_wish *wish, int er
 			       "the kernel has no crc32, which rxe needs");
 		break;
 	case -EINVAL: /* siw_dev_qualified(); or link_ops_get() found nothing */
-		if (is_module_missing(wish))
-			explain_missing_module(change, wish);
-		else
+		if (!explain_missing_module(change, wish))
 			change_explain(change, "choose an Ethernet netdev",
 				       "%s does not work on a netdev such as %s", wish->type,
 				       wish->netdev);
@@ -131,13 +125,6 @@ int link_explain_add(struct change *change, const struct link_wish *wish, int er
 		break;
 	}
 	return error;
-}
-
-static void pause_msec(unsigned int msec)
-{
-	const struct timespec pause = {.tv_nsec = (long)msec * 1000000};
-
-	nanosleep(&pause, NULL);
 }
 
 static bool has_gid(const struct root *root, const char *name)
@@ -180,7 +167,7 @@ static int wait_until_ready(struct change *change, const struct link_wish *wish)
 		ready = name && has_gid(&root, name);
 		if (rc || ready || late)
 			break;
-		pause_msec(pause);
+		nanosleep(&(struct timespec){.tv_nsec = pause * 1000000L}, NULL);
 		pause = pause * 2 < LONGEST_PAUSE_MSEC ? pause * 2 : LONGEST_PAUSE_MSEC;
 	}
 	if (!rc && !ready)

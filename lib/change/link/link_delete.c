@@ -138,27 +138,20 @@ static int wait_for_child(struct change *change, const struct device_nodes *node
 
 static void explain(struct change *change, const struct device_nodes *nodes, pid_t pid, int error)
 {
-	_cleanup_(freep) char *holders = NULL;
+	_cleanup_(freep) char *holders = error == -EINTR ? describe_holders(nodes) : NULL;
 
 	change->written = false;
-	switch (error) {
-	case -EINTR:
-		holders = describe_holders(nodes);
+	if (error == -EINTR)
 		change_explain(change, "end them, and it is deleted",
 			       "interrupted: process %d is still deleting it, and waits for %s",
 			       (int)pid, holders);
-		break;
-	case -EINVAL: /* nldev_dellink(): unknown index, or no IBK_ALLOW_USER_UNREG */
+	/* nldev_dellink(): unknown index, or no IBK_ALLOW_USER_UNREG */
+	else if (error == -EINVAL)
 		change_explain(change, "rdmactl link lists those that can be deleted",
 			       "it is gone, or cannot be deleted");
-		break;
-	case -EPERM:
+	else if (error == -EPERM)
 		change_explain(change, "run it as root, on the host",
 			       "it takes CAP_NET_ADMIN in the initial user namespace");
-		break;
-	default:
-		break;
-	}
 }
 
 int link_delete_by(struct change *change, const char *kernel_name,

@@ -21,22 +21,15 @@ static unsigned int port_of(const struct change *change)
 /* Explains the errors of cma_configfs.c and of making a directory in configfs. */
 static int explain(struct change *change, int rc)
 {
-	switch (-rc) {
-	case ENOSYS:
+	if (rc == -ENOSYS)
 		change_explain(change,
 			       "modprobe rdma_cm; mount -t configfs none /sys/kernel/config",
 			       "there is no " CMA_DIRECTORY
 			       ": rdma_cm is not loaded, or configfs is not mounted");
-		break;
-	case EACCES:
-	case EPERM:
+	else if (rc == -EACCES || rc == -EPERM)
 		change_explain(change, "run it as root",
 			       "only root can see it: the kernel shows it in a directory of "
 			       "configfs that has to be created first");
-		break;
-	default:
-		break;
-	}
 	return rc;
 }
 

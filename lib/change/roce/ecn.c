@@ -175,6 +175,7 @@ static int write_cnp(struct change *change, const char *value)
 }
 
 const struct setting ecn_setting = {
+	NETDEV_SETTING,
 	.keyword = {"ecn", "none|PRIO,...", "priorities with congestion control (DCQCN)", NULL},
 	.interface = "sysfs net/NETDEV/ecn",
 	.right = RIGHT_FILE,
@@ -182,19 +183,16 @@ const struct setting ecn_setting = {
 	.read = read_ecn,
 	.write = write_ecn,
 	.is_nearest = is_nearest,
-	.command = NETDEV_COMMAND,
-	.persist = netdev_persist,
 };
 
 const struct setting cnp_dscp_setting = {
+	NETDEV_SETTING,
 	.keyword = {"cnp-dscp", "DSCP", "DSCP of the packets that notify of congestion", NULL},
 	.interface = "sysfs net/NETDEV/ecn",
 	.right = RIGHT_FILE,
 	.parse = parse_cnp,
 	.read = read_cnp,
 	.write = write_cnp,
-	.command = NETDEV_COMMAND,
-	.persist = netdev_persist,
 };
 
 const struct setting *const ecn_setting_table[] = {&ecn_setting, &cnp_dscp_setting, NULL};

@@ -71,48 +71,37 @@ static int read_vfs(struct change *change, char **ret_value)
 
 void sriov_explain_vfs(struct change *change, int error, bool removes, bool there)
 {
+	/* Those VFs are not ours to remove again. */
+	if (error == -EBUSY && there && !removes)
+		change->written = false;
 	/* This error comes from the driver: ice and idpf return EBUSY, i40e EINVAL, ixgbe EPERM. */
-	if (removes && (error == -EBUSY || error == -EINVAL || error == -EPERM)) {
+	if (removes && (error == -EBUSY || error == -EINVAL || error == -EPERM))
 		change_explain(change, "shut down the virtual machines; dmesg | tail may say more",
 			       "the driver does not remove the VFs: virtual machines may be using "
 			       "some of them");
-		return;
-	}
-	switch (error) {
-	case -ENOENT:
+	else if (error == -ENOENT)
 		change_explain(change, "load the driver of the physical function",
 			       "the driver of the function does not create VFs through sysfs");
-		break;
-	case -ERANGE:
-	case -ENOMEM: /* sriov_enable(), drivers/pci/iov.c */
+	/* sriov_enable(), drivers/pci/iov.c */
+	else if (error == -ERANGE || error == -ENOMEM)
 		change_explain(change,
 			       "ask for fewer; if dmesg | tail tells of MMIO, switch SR-IOV and "
 			       "decoding above 4G on in the BIOS, or boot with pci=realloc",
 			       "the function or its PCI bus has no room for this many VFs");
-		break;
-	case -ENOSPC: /* ice_set_per_vf_res(), ice_sriov.c */
+	/* ice_set_per_vf_res(), ice_sriov.c */
+	else if (error == -ENOSPC)
 		change_explain(change, "ask for fewer; dmesg | tail may say what is missing",
 			       "the driver has no interrupts, or no queues, for this many VFs");
-		break;
-	case -EBUSY:
-		/* From the driver: ionic, while its firmware is reset, ionic_sriov_configure(). */
-		if (!there) {
-			change_explain(change, "dmesg | tail may say why",
-				       "the driver is busy, and creates no VFs");
-			break;
-		}
-		/* Those VFs are not ours to remove again. */
-		change->written = false;
+	else if (error == -EBUSY && there)
 		change_explain(change, "check it, then run the command again",
 			       "somebody else created VFs meanwhile");
-		break;
-	case -EPERM:
+	/* From the driver: ionic, while its firmware is reset, ionic_sriov_configure(). */
+	else if (error == -EBUSY)
+		change_explain(change, "dmesg | tail may say why",
+			       "the driver is busy, and creates no VFs");
+	else if (error == -EPERM)
 		change_explain(change, "switch SR-IOV on in the firmware or the BIOS",
 			       "the driver refuses it");
-		break;
-	default:
-		break;
-	}
 }
 
 /*
@@ -165,23 +154,16 @@ static void guard_vf(struct change *change, const struct root *root, unsigned in
 				vf, driver);
 		return;
 	}
-	if (!sysfs_list(root, &devices, "%s/virtfn%u/infiniband", path, vf)) {
-		for (size_t i = 0; i < devices.count; i++)
-			change_guard_device(change, devices.items[i]);
-		if (!devices.count)
-			change_disturbs(change,
-					"VF %u, whose RDMA device is in another network namespace",
-					vf);
-	}
-	if (!sysfs_list(root, &netdevs, "%s/virtfn%u/net", path, vf)) {
-		for (size_t i = 0; i < netdevs.count; i++) {
-			change_guard_way(change, netdevs.items[i], WAY_IS_GONE);
-			change_note(change, "the netdev %s of VF %u goes away", netdevs.items[i],
-				    vf);
-		}
-		if (!netdevs.count)
-			change_disturbs(change,
-					"VF %u, whose netdev is in another network namespace", vf);
+	if (!sysfs_list(root, &devices, "%s/virtfn%u/infiniband", path, vf) && !devices.count)
+		change_disturbs(change, "VF %u, whose RDMA device is in another network namespace",
+				vf);
+	for (size_t i = 0; i < devices.count; i++)
+		change_guard_device(change, devices.items[i]);
+	if (!sysfs_list(root, &netdevs, "%s/virtfn%u/net", path, vf) && !netdevs.count)
+		change_disturbs(change, "VF %u, whose netdev is in another network namespace", vf);
+	for (size_t i = 0; i < netdevs.count; i++) {
+		change_guard_way(change, netdevs.items[i], WAY_IS_GONE);
+		change_note(change, "the netdev %s of VF %u goes away", netdevs.items[i], vf);
 	}
 }
 

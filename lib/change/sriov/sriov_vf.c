@@ -78,14 +78,10 @@ static char *make_value(const struct setting *setting, uint64_t number)
 
 static const struct number *member_of(const struct vf *vf, const struct setting *setting)
 {
-	const struct number *const members[] = {
-		[VF_SET_POLICY] = &vf->policy,
-		[VF_SET_TRUST] = &vf->trust,
-		[VF_SET_NODE_GUID] = &vf->node_guid,
-		[VF_SET_PORT_GUID] = &vf->port_guid,
-	};
-
-	return members[kind_of(setting)];
+	return setting == &policy      ? &vf->policy
+	       : setting == &trust     ? &vf->trust
+	       : setting == &node_guid ? &vf->node_guid
+				       : &vf->port_guid;
 }
 
 static int read_vf(struct change *change, char **ret_value)
