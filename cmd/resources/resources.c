@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl resources: how much of a device is in use, by whom, object by object. */
-#include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/commands.h"
 #include "cmd/resources/resources_run.h"
-#include "resource/qp_context.h"
 
 static const struct enum_name by_choices[] = {
 	{BY_PROCESS, "process", TONE_PLAIN, "sums over all objects of a process"},
@@ -165,10 +163,7 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 static int run_kind(const struct ctx *ctx, const void *args, char **objects)
 {
 	const struct enum_name *kind = ctx->command->data;
-	const struct resources_args *resources_args = args;
 
-	if (resources_args->raw)
-		return resources_raw(ctx, resources_args, objects);
 	return resources_list(ctx, args, (enum resource_kind)kind->value, objects);
 }
 

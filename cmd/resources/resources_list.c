@@ -42,12 +42,9 @@ static bool parse_words(struct listing *listing, enum resource_kind kind, const 
 			const char *list, struct resource_codes *codes)
 {
 	const struct field *field = find_field(kind, option);
-	_cleanup_(freep) char *copy = NULL;
-	char *rest, *word;
+	_cleanup_(freep) char *copy = mem_string_or_null(list);
+	char *rest = copy, *word;
 
-	if (!list)
-		return true;
-	rest = copy = mem_string(list);
 	while ((word = strsep(&rest, ","))) {
 		_cleanup_(freep) char *clean = text_clean(word, strlen(word));
 		uint64_t code;
@@ -114,7 +111,7 @@ void resources_filter_clear(struct resources_filter *filter)
 static bool has_code(const struct resource_codes *codes, const struct number *number)
 {
 	for (size_t i = 0; i < codes->count; i++)
-		if (number->known && codes->items[i] == number->value)
+		if (number_is(number, codes->items[i]))
 			return true;
 	return !codes->count;
 }
@@ -136,8 +133,8 @@ bool resources_filter_passes(const struct resources_filter *filter, const struct
 {
 	const struct resources_args *args = filter->args;
 
-	if (args->pid.known && !(resource->pid.known && resource->pid.value == args->pid.value) &&
-	    !(resource->thread.known && resource->thread.value == args->pid.value))
+	if (args->pid.known && !number_is(&resource->pid, args->pid.value) &&
+	    !number_is(&resource->thread, args->pid.value))
 		return false;
 	if (args->comm && !is_called(resource, args->comm))
 		return false;
@@ -199,7 +196,9 @@ static bool needs_processes(const struct listing *listing, const struct resource
 int resources_list(const struct ctx *ctx, const struct resources_args *args,
 		   enum resource_kind kind, char **words)
 {
+	const struct schema *schema = args->raw ? &qp_context_schema : resource_schema(kind);
 	bool ports = find_field(kind, "port");
+	_cleanup_(freep) struct qp_context *contexts = NULL;
 	struct resource_loader *loader = NULL;
 	_cleanup_(processes_freep) struct processes *processes = NULL;
 	_cleanup_(resources_filter_clear) struct resources_filter filter = {.args = args};
@@ -207,14 +206,20 @@ int resources_list(const struct ctx *ctx, const struct resources_args *args,
 	struct listing listing;
 	int status;
 
-	if (resources_begin(&listing, ctx, resource_schema(kind), words, ports) &&
+	if (resources_begin(&listing, ctx, schema, words, ports) &&
 	    resources_filter_init(&filter, args, kind, &listing) &&
 	    listing_load_inventory(&listing, 0) &&
-	    resources_open(&listing, needs_processes(&listing, &filter), &processes, &loader)) {
+	    resources_open(&listing, args->raw || needs_processes(&listing, &filter), &processes,
+			   &loader)) {
 		resource_loader_begin(loader, kind);
-		print(&listing, loader, &filter, &list);
+		if (args->raw)
+			contexts = resources_read_raw(&listing, loader, &filter, &list);
+		else
+			print(&listing, loader, &filter, &list);
 	}
 	status = listing_end(&listing);
+	for (size_t i = 0; contexts && i < list.count; i++)
+		qp_context_clear(&contexts[i]);
 	resource_loader_free(loader);
 	return status;
 }

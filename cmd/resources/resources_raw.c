@@ -1,27 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl resources qp --raw: the adapter's own records of queue pairs. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/resources/resources_run.h"
 #include "resource/qp_context.h"
-
-/* Stops at the limit, because the kernel queries the hardware for each queue pair that it lists. */
-static void load(struct resource_loader *loader, struct resources_filter *filter,
-		 struct listing *listing, struct resource_list *list)
-{
-	size_t first = 0;
-
-	resource_loader_begin(loader, RESOURCE_QP);
-	while (filter->left &&
-	       resource_loader_next(loader, list, &listing->problems, &listing->notes)) {
-		resources_filter_list(filter, first, list);
-		first = list->count;
-	}
-}
 
 static const char *explain(int error)
 {
@@ -77,27 +61,19 @@ static void read_contexts(struct listing *listing, const struct resource_list *l
 	}
 }
 
-int resources_raw(const struct ctx *ctx, const struct resources_args *args, char **words)
+/* Stops at the limit, because the kernel queries the hardware for each queue pair that it lists. */
+struct qp_context *resources_read_raw(struct listing *listing, struct resource_loader *loader,
+				      struct resources_filter *filter, struct resource_list *list)
 {
-	_cleanup_(resources_filter_clear) struct resources_filter filter = {.args = args};
-	struct resource_loader *loader = NULL;
-	_cleanup_(processes_freep) struct processes *processes = NULL;
-	_cleanup_(freep) struct qp_context *contexts = NULL;
-	_cleanup_(resource_list_clear) struct resource_list list = {0};
-	struct listing listing;
-	int status;
+	struct qp_context *contexts;
+	size_t first = 0;
 
-	if (resources_begin(&listing, ctx, &qp_context_schema, words, true) &&
-	    resources_filter_init(&filter, args, RESOURCE_QP, &listing) &&
-	    listing_load_inventory(&listing, 0) &&
-	    resources_open(&listing, true, &processes, &loader)) {
-		load(loader, &filter, &listing, &list);
-		contexts = mem_alloc_zero(list.count, sizeof(*contexts));
-		read_contexts(&listing, &list, contexts);
+	while (filter->left &&
+	       resource_loader_next(loader, list, &listing->problems, &listing->notes)) {
+		resources_filter_list(filter, first, list);
+		first = list->count;
 	}
-	status = listing_end(&listing);
-	for (size_t i = 0; contexts && i < list.count; i++)
-		qp_context_clear(&contexts[i]);
-	resource_loader_free(loader);
-	return status;
+	contexts = mem_alloc_zero(list->count, sizeof(*contexts));
+	read_contexts(listing, list, contexts);
+	return contexts;
 }

@@ -3,9 +3,8 @@
 #pragma once
 
 #include "cmd/listing.h"
+#include "resource/qp_context.h"
 #include "resource/resources.h"
-#include "resource/processes.h"
-#include "resource/resource.h"
 #include "schema/where.h"
 
 struct resources_args {
@@ -59,4 +58,9 @@ bool resources_open(struct listing *listing, bool with_processes, struct process
 
 int resources_list(const struct ctx *ctx, const struct resources_args *args,
 		   enum resource_kind kind, char **words);
-int resources_raw(const struct ctx *ctx, const struct resources_args *args, char **words);
+/*
+ * For --raw: reads the queue pairs into the list, and adds the adapter's records of them to the
+ * listing. Returns one for each, for the caller to free after clearing each.
+ */
+struct qp_context *resources_read_raw(struct listing *listing, struct resource_loader *loader,
+				      struct resources_filter *filter, struct resource_list *list);

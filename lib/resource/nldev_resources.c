@@ -143,10 +143,9 @@ static void get_address(const struct nlattr *attribute, struct known_ip *ip, str
 /* The kernel gives the unspecified address as the peer of a listener. */
 static bool is_nowhere(const struct known_ip *ip, const struct number *port)
 {
-	for (size_t i = 0; i < sizeof(ip->address.raw); i++)
-		if (ip->address.raw[i])
-			return false;
-	return !port->value;
+	static const uint8_t none[sizeof(ip->address.raw)];
+
+	return !port->value && !memcmp(ip->address.raw, none, sizeof(none));
 }
 
 static int get_addresses(struct nlattr *const *table, struct resource *resource)
@@ -296,8 +295,7 @@ static int fill_numbers(struct nlattr *const *table, struct resource *resource)
 		resource->thread.known = false;
 	if (netlink_get_number(table[RDMA_NLDEV_ATTR_DEV_DIM], &dim))
 		return -EBADMSG;
-	if (dim.known)
-		resource->adaptive_moderation = dim.value ? TRISTATE_YES : TRISTATE_NO;
+	resource->adaptive_moderation = number_state(&dim);
 	return 0;
 }
 

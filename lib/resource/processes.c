@@ -84,7 +84,6 @@ static void process_usage_add(struct process_usage *usage, enum resource_kind ki
 
 	if (!strings_contain(&usage->devices, resource->device))
 		strings_add(&usage->devices, resource->device);
-	usage->devices.known = true;
 	usage->counts[kind].value++;
 	/* A region of the complete address space (on-demand paging) would make the sum wrap. */
 	if (length > UINT64_MAX - usage->registered_bytes.value)
@@ -138,13 +137,8 @@ static int compare_usages(const void *a, const void *b)
 void process_usage_list_clear(struct process_usage_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		struct process_usage *usage = &list->items[i];
-
-		free(usage->command);
-		free(usage->cgroup);
-		strings_free(&usage->devices);
-		strings_free(&usage->cgroup_usage);
-		cgroup_device_list_clear(&usage->cgroup_devices);
+		record_clear(&process_usage_schema, &list->items[i]);
+		cgroup_device_list_clear(&list->items[i].cgroup_devices);
 	}
 	free(list->items);
 	*list = (struct process_usage_list){0};

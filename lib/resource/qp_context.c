@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <linux/netlink.h>
 #include <netlink/attr.h>
 
 #include "base/mem.h"

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -111,16 +110,16 @@ static void note_error(struct resource_loader *loader, int error, struct problem
 		text = mem_format("the kernel's list of %s stops at an object too large for a "
 				  "message: the list is incomplete",
 				  what);
-		problem_add_text(problems, device->name, NULL, "nldev", text, NULL);
-		return;
+		break;
 	case -ETIMEDOUT:
 		text = mem_format("the kernel does not answer: the list of %s is incomplete", what);
-		problem_add_text(problems, device->name, NULL, "nldev", text, NULL);
-		return;
+		break;
 	default:
 		problem_add(problems, device->name, what, "nldev", error,
 			    "the rest of its list is missing");
+		return;
 	}
+	problem_add_text(problems, device->name, NULL, "nldev", text, NULL);
 }
 
 /* True if the objects name the device, or the port. */
@@ -201,9 +200,8 @@ bool resource_loader_next(struct resource_loader *loader, struct resource_list *
 static struct resource_summary *find_summary(const struct resource_summary_list *list,
 					     const struct device *device)
 {
-	for (size_t i = 0; i < list->count; i++)
-		if (device->index.known && list->items[i].index.known &&
-		    list->items[i].index.value == device->index.value)
+	for (size_t i = 0; device->index.known && i < list->count; i++)
+		if (number_is(&list->items[i].index, device->index.value))
 			return &list->items[i];
 	return NULL;
 }
