@@ -121,15 +121,6 @@ static bool is_absent(const struct counter_reading *reading)
 	return reading->problem && pma_text_is_absent(reading->problem);
 }
 
-static bool counts_bytes(const struct counter_reading *reading)
-{
-	enum top_sum sum;
-
-	return !is_absent(reading) &&
-	       find_place(reading->source, reading->name, &sum) < PLACE_NETDEV &&
-	       sum == TOP_TX_BYTES;
-}
-
 bool top_has_bytes(const struct inventory *inventory, const struct counter_readings *readings)
 {
 	const struct port *last = NULL;
@@ -139,9 +130,13 @@ bool top_has_bytes(const struct inventory *inventory, const struct counter_readi
 		ports += inventory->devices.items[i].port_count;
 	/* Readings are in the order of ports. */
 	for (size_t i = 0; i < readings->count; i++) {
-		const struct port *port = port_of(&readings->items[i]);
+		const struct counter_reading *reading = &readings->items[i];
+		const struct port *port = port_of(reading);
+		enum top_sum sum;
 
-		if (port && port != last && counts_bytes(&readings->items[i])) {
+		if (port && port != last && !is_absent(reading) &&
+		    find_place(reading->source, reading->name, &sum) < PLACE_NETDEV &&
+		    sum == TOP_TX_BYTES) {
 			with_bytes++;
 			last = port;
 		}

@@ -11,10 +11,26 @@ enum { CELL_SIZE = 96, LONGEST_PORT = 24, LEAST_BAR = 6, WIDEST_BAR = 26, LEAST_
 enum { WIDEST_WORST = 60 };
 
 struct cell {
+	const struct column *column;
 	char text[CELL_SIZE];
 	size_t width;
 	enum tone tone;
 };
+
+struct column {
+	const char *heading;
+	size_t width;
+	bool left;
+	void (*put)(const struct top_port *row, struct cell *cell);
+	size_t member; /* a struct real of the row */
+	enum top_sum sum;
+	enum tone tone; /* while the sum grows */
+};
+
+static const struct real *real_of_cell(const struct top_port *row, const struct cell *cell)
+{
+	return (const struct real *)((const char *)row + cell->column->member);
+}
 
 /* Three digits: 0.44, 12.3, 400. A flow too slow for that is "<.01" rather than 0. */
 static int format_rate(double value, char *text, size_t size)
@@ -60,8 +76,9 @@ static void put_state(const struct top_port *row, struct cell *cell)
 }
 
 /* Marks a number of the netdev with n, because it includes more than RDMA. */
-static void put_gbps(const struct top_port *row, const struct real *gbps, struct cell *cell)
+static void put_gbps(const struct top_port *row, struct cell *cell)
 {
+	const struct real *gbps = real_of_cell(row, cell);
 	int length;
 
 	if (!gbps->known)
@@ -71,19 +88,10 @@ static void put_gbps(const struct top_port *row, const struct real *gbps, struct
 		snprintf(cell->text + length, sizeof(cell->text) - (size_t)length, "n");
 }
 
-static void put_tx(const struct top_port *row, struct cell *cell)
-{
-	put_gbps(row, &row->tx_gbps, cell);
-}
-
-static void put_rx(const struct top_port *row, struct cell *cell)
-{
-	put_gbps(row, &row->rx_gbps, cell);
-}
-
 /* [###   ]: in proportion to the rate; any traffic has at least one mark. */
-static void put_bar(const struct real *percent, struct cell *cell)
+static void put_bar(const struct top_port *row, struct cell *cell)
 {
+	const struct real *percent = real_of_cell(row, cell);
 	const size_t width = cell->width, room = width - 2;
 	size_t marks;
 
@@ -97,16 +105,6 @@ static void put_bar(const struct real *percent, struct cell *cell)
 	memset(cell->text + 1, '#', marks);
 	cell->text[width - 1] = ']';
 	cell->text[width] = 0;
-}
-
-static void put_tx_bar(const struct top_port *row, struct cell *cell)
-{
-	put_bar(&row->tx_percent, cell);
-}
-
-static void put_rx_bar(const struct top_port *row, struct cell *cell)
-{
-	put_bar(&row->rx_percent, cell);
 }
 
 static void put_packets(const struct top_port *row, struct cell *cell)
@@ -130,6 +128,13 @@ static void put_sum(const struct number *total, const struct real *per_sec, cons
 		 per_sec->known && per_sec->value > 0 ? "+" : "");
 	if (per_sec->known && per_sec->value > 0)
 		cell->tone = tone;
+}
+
+static void put_total(const struct top_port *row, struct cell *cell)
+{
+	const struct column *column = cell->column;
+
+	put_sum(&row->totals[column->sum], &row->per_sec[column->sum], "", column->tone, cell);
 }
 
 /* Congestion control packets if there are any, else ticks of waiting, which InfiniBand has. */
@@ -180,27 +185,22 @@ static void put_worst(const struct top_port *row, struct cell *cell)
 }
 
 /* In the order of the screen. */
-static const struct column {
-	const char *heading;
-	size_t width;
-	bool left;
-	void (*put)(const struct top_port *row, struct cell *cell); /* NULL: put_sum() of `sum` */
-	enum top_sum sum;
-	enum tone tone; /* while it grows */
-} columns[TOP_COLUMNS] = {
+#define MEMBER(member_)	 .member = offsetof(struct top_port, member_)
+#define SUM(sum_, tone_) put_total, .sum = sum_, .tone = tone_
+static const struct column columns[TOP_COLUMNS] = {
 	[TOP_COLUMN_PORT] = {"PORT", 0, true, put_port},
 	[TOP_COLUMN_STATE] = {"STATE", 6, true, put_state},
-	[TOP_COLUMN_TX] = {"TX", 5, false, put_tx},
-	[TOP_COLUMN_TX_BAR] = {"Gb/s", LEAST_BAR, true, put_tx_bar},
-	[TOP_COLUMN_RX] = {"RX", 5, false, put_rx},
-	[TOP_COLUMN_RX_BAR] = {"Gb/s", LEAST_BAR, true, put_rx_bar},
+	[TOP_COLUMN_TX] = {"TX", 5, false, put_gbps, MEMBER(tx_gbps)},
+	[TOP_COLUMN_TX_BAR] = {"Gb/s", LEAST_BAR, true, put_bar, MEMBER(tx_percent)},
+	[TOP_COLUMN_RX] = {"RX", 5, false, put_gbps, MEMBER(rx_gbps)},
+	[TOP_COLUMN_RX_BAR] = {"Gb/s", LEAST_BAR, true, put_bar, MEMBER(rx_percent)},
 	[TOP_COLUMN_PACKETS] = {"PKT/S", 5, false, put_packets},
-	[TOP_COLUMN_DROPS] = {"DROPS", 5, false, NULL, TOP_DROPS, TONE_BAD},
-	[TOP_COLUMN_RETRANSMISSIONS] = {"RETR", 5, false, NULL, TOP_RETRANSMISSIONS, TONE_WARNING},
+	[TOP_COLUMN_DROPS] = {"DROPS", 5, false, SUM(TOP_DROPS, TONE_BAD)},
+	[TOP_COLUMN_RETRANSMISSIONS] = {"RETR", 5, false, SUM(TOP_RETRANSMISSIONS, TONE_WARNING)},
 	[TOP_COLUMN_CONGESTION] = {"CONG", 6, false, put_congestion},
-	[TOP_COLUMN_ECN] = {"ECN", 5, false, NULL, TOP_ECN, TONE_PLAIN},
-	[TOP_COLUMN_CNP] = {"CNP", 5, false, NULL, TOP_CNP, TONE_PLAIN},
-	[TOP_COLUMN_WAIT] = {"WAIT", 5, false, NULL, TOP_WAIT, TONE_PLAIN},
+	[TOP_COLUMN_ECN] = {"ECN", 5, false, SUM(TOP_ECN, TONE_PLAIN)},
+	[TOP_COLUMN_CNP] = {"CNP", 5, false, SUM(TOP_CNP, TONE_PLAIN)},
+	[TOP_COLUMN_WAIT] = {"WAIT", 5, false, SUM(TOP_WAIT, TONE_PLAIN)},
 	[TOP_COLUMN_FLAPS] = {"FLAPS", 5, false, put_flaps},
 	[TOP_COLUMN_WORST] = {"WORST", LEAST_WORST, true, put_worst},
 };
@@ -332,15 +332,11 @@ void top_cells_add_row(struct text_buffer *text, const struct top_cells *cells,
 
 	for (enum top_column i = 0; i < TOP_COLUMNS; i++) {
 		const struct column *column = &columns[i];
-		struct cell cell = {.text = "-", .width = cells->widths[i]};
+		struct cell cell = {column, .text = "-", .width = cells->widths[i]};
 
 		if (!cell.width)
 			continue;
-		if (column->put)
-			column->put(row, &cell);
-		else
-			put_sum(&row->totals[column->sum], &row->per_sec[column->sum], "",
-				column->tone, &cell);
+		column->put(row, &cell);
 		add_cell(text, cells, i, &cell, i == last);
 	}
 }

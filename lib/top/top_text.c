@@ -36,21 +36,25 @@ static void add_time(struct text_buffer *text, const char *time)
 }
 
 /* Appends the piece if the line has room for it. */
-static void add_piece(struct text_buffer *text, size_t *room, const char *piece)
+__attribute__((format(printf, 3, 4))) static void add_piece(struct text_buffer *text, size_t *room,
+							    const char *format, ...)
 {
-	const size_t length = strlen(piece);
+	_cleanup_(freep) char *piece = NULL;
+	va_list arguments;
 
-	if (length > *room)
+	va_start(arguments, format);
+	piece = mem_format_list(format, arguments);
+	va_end(arguments);
+	if (strlen(piece) > *room)
 		return;
 	text_buffer_add(text, "%s", piece);
-	*room -= length;
+	*room -= strlen(piece);
 }
 
 /* Adds the pieces in order of importance: those that do not fit are omitted. */
 static void add_title(struct text_buffer *text, const struct top *top, const struct top_view *view,
 		      size_t shown, size_t count)
 {
-	char piece[96];
 	size_t room = view->width;
 
 	if (view->paused)
@@ -59,28 +63,19 @@ static void add_title(struct text_buffer *text, const struct top *top, const str
 		add_time(text, top->time);
 		room -= 9;
 	}
-	snprintf(piece, sizeof(piece), " every %g s", (double)view->interval_msec / 1000);
-	add_piece(text, &room, piece);
-	if (*view->filter) {
-		snprintf(piece, sizeof(piece), ", only '%s'", view->filter);
-		add_piece(text, &room, piece);
-	}
+	add_piece(text, &room, " every %g s", (double)view->interval_msec / 1000);
+	if (*view->filter)
+		add_piece(text, &room, ", only '%s'", view->filter);
 	if (shown < count)
-		snprintf(piece, sizeof(piece), ", ports %zu-%zu of %zu", view->first + 1,
-			 view->first + shown, count);
+		add_piece(text, &room, ", ports %zu-%zu of %zu", view->first + 1,
+			  view->first + shown, count);
 	else
-		snprintf(piece, sizeof(piece), ", %zu port%s", count, text_plural_s(count));
-	add_piece(text, &room, piece);
-	if (view->order) {
-		snprintf(piece, sizeof(piece), ", by %s",
-			 enum_word(top_order_names, view->order, ""));
-		add_piece(text, &room, piece);
-	}
-	if (view->problem_count) {
-		snprintf(piece, sizeof(piece), ", %zu problem%s: shown at the end",
-			 view->problem_count, text_plural_s(view->problem_count));
-		add_piece(text, &room, piece);
-	}
+		add_piece(text, &room, ", %zu port%s", count, text_plural_s(count));
+	if (view->order)
+		add_piece(text, &room, ", by %s", enum_word(top_order_names, view->order, ""));
+	if (view->problem_count)
+		add_piece(text, &room, ", %zu problem%s: shown at the end", view->problem_count,
+			  text_plural_s(view->problem_count));
 	text_buffer_add(text, "\n");
 }
 
@@ -97,7 +92,7 @@ static void add_keys(struct text_buffer *text, const struct top_view *view)
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		add_piece(text, &room, keys[i]);
+		add_piece(text, &room, "%s", keys[i]);
 }
 
 static void add_help(struct text_buffer *text, const struct top_view *view, size_t lines)
@@ -169,19 +164,17 @@ static void add_process(struct text_buffer *text, const struct top_view *view,
 			const struct process_usage *usage)
 {
 	char pid[16], pinned[16], registered[16], queue_pairs[16], regions[16];
-	_cleanup_(freep) char *devices = NULL;
+	_cleanup_(freep) char *devices = strings_join(&usage->devices, ",");
 
 	format_number(&usage->pid, pid);
 	format_number(&usage->counts[RESOURCE_QP], queue_pairs);
 	format_number(&usage->counts[RESOURCE_MR], regions);
 	format_bytes(&usage->pinned_bytes, pinned);
 	format_bytes(&usage->registered_bytes, registered);
-	for (size_t i = 0; i < usage->devices.count; i++)
-		mem_extend(&devices, "%s%s", i ? "," : "", usage->devices.items[i]);
 	add_process_line(text, view,
 			 (const char *const[]){pid, usage->command ? usage->command : "-",
 					       queue_pairs, pinned, regions, registered},
-			 devices ? devices : "-");
+			 *devices ? devices : "-");
 }
 
 static void add_processes(struct text_buffer *text, const struct top_view *view,
