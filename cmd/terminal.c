@@ -16,15 +16,6 @@ bool terminal_takes_escapes(void)
 	return type && *type && strcmp(type, "dumb") != 0;
 }
 
-static void catch_signals(struct terminal *terminal)
-{
-	static const int numbers[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGALRM, SIGINT,
-				      SIGTERM,	SIGQUIT, SIGHUP,  0};
-
-	/* The first four matter only to a screen. */
-	signals_catch(&terminal->signals, terminal->on ? numbers : numbers + 4);
-}
-
 /*
  * Delivers single keys without echo. Signals from the keyboard stay enabled, so that ^C, ^\ and ^Z
  * do what they always do (termios(3)).
@@ -57,9 +48,13 @@ static int draw(struct terminal *terminal)
 
 void terminal_begin(struct terminal *terminal, bool table, bool keys)
 {
+	/* The first four matter only to a screen. */
+	static const int numbers[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGALRM, SIGINT,
+				      SIGTERM,	SIGQUIT, SIGHUP,  0};
+
 	*terminal = (struct terminal){.screen = {.out = stdout}, .signals = SIGNALS_NONE};
 	terminal->on = table && screen_is_there(stdout) && terminal_takes_escapes();
-	catch_signals(terminal);
+	signals_catch(&terminal->signals, terminal->on ? numbers : numbers + 4);
 	terminal->has_keys = terminal->on && keys && !tcgetattr(STDIN_FILENO, &terminal->saved);
 	take_keys(terminal);
 }

@@ -145,34 +145,29 @@ static int check_form(const struct ctx *ctx, char **ret_message)
 int command_check_options(const struct ctx *ctx, const struct option_set *sets, size_t set_count,
 			  char **ret_message, char **ret_hint)
 {
-	int rc = options_check(global_rules, sets, set_count, ret_message, ret_hint);
+	const struct option_rule *parents = ctx->parent ? ctx->parent->rules : NULL;
 
-	if (!rc && ctx->parent)
-		rc = options_check(ctx->parent->rules, sets, set_count, ret_message, ret_hint);
-	if (!rc)
-		rc = options_check(ctx->command->rules, sets, set_count, ret_message, ret_hint);
-	return rc ? rc : check_form(ctx, ret_message);
-}
-
-static char *no_object(const struct command *command, const char *word)
-{
-	_cleanup_(freep) char *clean = text_clean(word, strlen(word));
-
-	return mem_format("'%s' takes no object, but '%s' is given", command->name, clean);
+	return options_check(global_rules, sets, set_count, ret_message, ret_hint)
+		       ?: options_check(parents, sets, set_count, ret_message, ret_hint)
+		       ?: options_check(ctx->command->rules, sets, set_count, ret_message, ret_hint)
+		       ?: check_form(ctx, ret_message);
 }
 
 char *command_check_objects(const struct command *command, int count, char *const *objects)
 {
+	_cleanup_(freep) char *clean = NULL;
+
 	for (int i = 0; i < count && command->object_completion == COMPLETE_FILE; i++)
 		if (!*objects[i])
 			return mem_string("the name of a file is empty");
 	if (count < command->least_objects)
 		return mem_format("too few words: it takes %s", command->objects);
-	if (command->most_objects >= 0 && count > command->most_objects)
-		return command->most_objects
-			       ? mem_format("too many words: it takes %s", command->objects)
-			       : no_object(command, objects[0]);
-	return NULL;
+	if (command->most_objects < 0 || count <= command->most_objects)
+		return NULL;
+	if (command->most_objects)
+		return mem_format("too many words: it takes %s", command->objects);
+	clean = text_clean(objects[0], strlen(objects[0]));
+	return mem_format("'%s' takes no object, but '%s' is given", command->name, clean);
 }
 
 bool command_excludes(const struct ctx *ctx, const char *name, const struct strings *given)

@@ -86,15 +86,6 @@ static void put_columns(const struct schema *schema, bool all_columns, FILE *str
 		fprintf(stream, "  Shown with %s: %s\n", view->when, view->columns);
 }
 
-/* Prints the columns of the schemas that options choose. */
-static void put_more_columns(const struct command *command, FILE *stream)
-{
-	for (size_t i = 0; command->more_schemas && command->more_schemas[i]; i++) {
-		fprintf(stream, "\n%s", command->more_schemas[i]->summary);
-		put_columns(command->more_schemas[i], false, stream);
-	}
-}
-
 static void put_children(const struct command *command, FILE *stream)
 {
 	struct command child;
@@ -147,7 +138,10 @@ void help_of_command(const struct command *parent, const struct command *command
 	put_options(global_options, stream);
 	if (command->schema)
 		put_columns(command->schema, command->all_columns, stream);
-	put_more_columns(command, stream);
+	for (size_t i = 0; command->more_schemas && command->more_schemas[i]; i++) {
+		fprintf(stream, "\n%s", command->more_schemas[i]->summary);
+		put_columns(command->more_schemas[i], false, stream);
+	}
 	fprintf(stream, "\nThe manual is rdmactl-%s(1).\n", manual);
 }
 

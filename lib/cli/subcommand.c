@@ -190,12 +190,6 @@ static char *foreign_option(const struct ctx *ctx, const struct option_row *row,
 	return mem_format("'%s' does not take --%s", ctx->command->name, row->name);
 }
 
-static void take_out(int *argc, char **argv, int at)
-{
-	memmove(&argv[at], &argv[at + 1], (size_t)(*argc - at) * sizeof(*argv));
-	--*argc;
-}
-
 /*
  * No subcommand can be run: complains of a wrong option, or else of the word, unless the options
  * ask for help or the version. `sets` are the family's.
@@ -223,10 +217,10 @@ static int refuse_word(struct ctx *ctx, struct option_set *sets, size_t count, c
 	return -EINVAL;
 }
 
-/* If so, a word can only be a subcommand. */
-static bool takes_no_object(const struct command *family)
+static void take_out(int *argc, char **argv, int at)
 {
-	return family->run && !family->most_objects;
+	memmove(&argv[at], &argv[at + 1], (size_t)(*argc - at) * sizeof(*argv));
+	--*argc;
 }
 
 int command_choose_child(struct ctx *ctx, struct command *child, int *argc, char **argv,
@@ -244,9 +238,10 @@ int command_choose_child(struct ctx *ctx, struct command *child, int *argc, char
 	survey.family = sets;
 	look_through(&survey, *argc, argv);
 	word = survey.word < *argc ? argv[survey.word] : NULL;
+	/* Without objects, a word can only be a subcommand. */
 	if (word && command_find_child(family, word, child))
 		take_out(argc, argv, survey.word);
-	else if (survey.help || (word && takes_no_object(family)) ||
+	else if (survey.help || (word && family->run && !family->most_objects) ||
 		 (!family->run && (word || !command_default_child(family, child))))
 		return refuse_word(ctx, sets, survey.family_count, word, *argc, argv, ret_message,
 				   ret_hint);
