@@ -2,8 +2,9 @@
 /*
  * Linked into the program with sanitizers (-Wl,--wrap=main): `rdmactl __many` runs many commands in
  * one process, for tests that compare thousands of runs, because to start and end a process takes
- * longer than most commands. It is possible because the program has no writable globals. The leak
- * check at the end is for all of the runs. The client is tests/many.py. With planted.c, a test
+ * longer than most commands. It is possible because the program has no writable globals; what a
+ * command leaves behind in the process (the timer of --timeout, blocked signals) is undone after each
+ * run. The leak check at the end is for all of the runs. The client is tests/many.py. With planted.c, a test
  * checks that errors are still reported.
  *
  * Each line of standard input is a run: the file for its output, the file for its errors, the name
@@ -11,10 +12,12 @@
  * the exit status.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum { MAX_WORDS = 64 };
@@ -51,6 +54,7 @@ static int run(char *line)
 {
 	char *words[MAX_WORDS], *rest = line;
 	int count = 0, status;
+	sigset_t blocked;
 
 	line[strcspn(line, "\n")] = '\0';
 	while (count < MAX_WORDS - 1 && (words[count] = strsep(&rest, "\t")))
@@ -60,7 +64,10 @@ static int run(char *line)
 	redirect(STDOUT_FILENO, words[0], O_WRONLY | O_CREAT | O_TRUNC);
 	redirect(STDERR_FILENO, words[1], O_WRONLY | O_CREAT | O_TRUNC);
 	words[count] = NULL;
+	sigprocmask(SIG_SETMASK, NULL, &blocked);
 	status = __real_main(count - 2, words + 2);
+	setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {0}}, NULL);
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	fflush(stdout);
 	fflush(stderr);
 	clearerr(stdout);

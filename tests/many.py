@@ -66,8 +66,12 @@ class Many:
                 check=False,
             )
             return Run(done.stdout, done.stderr, done.returncode)
-        self.process.stdin.write(os.fsencode("\t".join([*self.files, *words]) + "\n"))
-        self.process.stdin.flush()
+        try:
+            self.process.stdin.write(os.fsencode("\t".join([*self.files, *words]) + "\n"))
+            self.process.stdin.flush()
+        except BrokenPipeError as error:
+            _, errors = self.process.communicate()
+            raise ChildProcessError("it ended before %s: %s" % (words, errors.decode("utf-8", "replace"))) from error
         if not select.select([self.process.stdout], [], [], patience)[0]:
             self.process.kill()
         answer = self.process.stdout.readline()

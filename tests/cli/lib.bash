@@ -62,7 +62,7 @@ try()
 }
 
 # Commands that change their process: its privileges, limits, signals or processors.
-changes_process=' (events|mad|mesh|metrics|selftest|snapshot|top) '
+changes_process=' (--serve|events|mad|mesh|metrics|selftest|snapshot|top) '
 
 # try_in_process WORD...: has the program run the command in a process that it shares with other
 # commands of the test (tests/many.c), because to start it with sanitizers takes longer than most

@@ -20,7 +20,7 @@ NOT_BUILT = 'the programs of tests/vm are not built'
 NO_CONTROL = bytes(byte for byte in range(256) if byte >= 32 and byte != 127)
 LISTINGS = ('devices', 'ports', 'gids', 'pkeys', 'netdevs', 'caps')
 # These change their process: its privileges, limits, signals or processors.
-CHANGES_PROCESS = {'events', 'mesh', 'metrics', 'selftest', 'snapshot', 'top'}
+CHANGES_PROCESS = {'--serve', 'events', 'mesh', 'metrics', 'selftest', 'snapshot', 'top'}
 
 # Errors of the runs so far; emptied by violations().
 _violations = []
