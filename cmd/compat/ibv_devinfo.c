@@ -359,8 +359,6 @@ int ibv_devinfo_run(const struct personality_call *call, int argc, char **argv)
 	return devices ? show_all(devices, &view, name) : COMPAT_STATUS_PANIC;
 }
 
-/* ibv_devices(1) and ibv_asyncwatch(1) of ibverbs-utils. */
-
 /* The tool accepts and ignores all arguments. */
 int ibv_devices_run(const struct personality_call *call, int argc, char **argv)
 {

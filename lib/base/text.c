@@ -341,6 +341,15 @@ int text_parse_u64(const char *text, int base, uint64_t most, uint64_t *ret_valu
 	return rc;
 }
 
+const char *text_line(const char *text, const char *label)
+{
+	const size_t length = strlen(label);
+
+	while (strncmp(text, label, length) != 0 && (text = strchr(text, '\n')))
+		text++;
+	return text ? text + length : NULL;
+}
+
 bool text_ends_with(const char *text, const char *end)
 {
 	const size_t length = strlen(text), end_length = strlen(end);

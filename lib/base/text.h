@@ -60,6 +60,8 @@ const char *text_plural_s(uint64_t count);
  */
 int text_compare_natural(const char *a, const char *b);
 
+/* Returns what follows `label` at the start of a line of the text; NULL without such a line. */
+const char *text_line(const char *text, const char *label);
 /* Returns whether the text ends with `end`, and is longer than that. */
 bool text_ends_with(const char *text, const char *end);
 

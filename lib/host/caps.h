@@ -172,7 +172,7 @@
 	OTHER(38, IB_UVERBS_DEVICE_FLUSH_GLOBAL, "flush-global")                  \
 	OTHER(39, IB_UVERBS_DEVICE_FLUSH_PERSISTENT, "flush-persistent")          \
 	OTHER(40, IB_UVERBS_DEVICE_ATOMIC_WRITE, "atomic-write")                  \
-	VERBS(41, CC_DMA_BOUNCE, "cc-dma-bounce")
+	VERBS(41, CC_DMA_BOUNCE, "cc-dma-bounce") /* the only one newer than release 44 */
 
 /* Words for the codes and flags of struct caps. Each table ends with an entry without a word. */
 extern const struct enum_name atomic_names[];

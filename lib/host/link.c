@@ -288,7 +288,7 @@ static void read_kind(const struct reader *reader)
 	/* Hardware has no kind, and saved trees may lack its uevent file. */
 	if (length == -ENOENT && is_virtual(reader))
 		problem_add(reader->problems, link->name, "kind", "sysfs", -ENOENT, NULL);
-	kind = length > 0 ? sysfs_line(text, "DEVTYPE=") : NULL;
+	kind = length > 0 ? text_line(text, "DEVTYPE=") : NULL;
 	if (kind)
 		link->kind = text_clean(kind, strcspn(kind, "\n"));
 	if (!link->kind && read_text(reader, text, "bonding/mode", "kind") > 0)
@@ -416,7 +416,7 @@ static void add_link(const struct root *root, struct link_list *list, const char
 	sysfs_folder_open(root, mem_format(CLASS "/%s", reader.link->name), &reader.folder);
 	read_link(&reader, needs);
 	sysfs_folder_close(&reader.folder);
-	/* It may belong to an InfiniBand port, or to any of them. */
+	/* Whether it belongs to an InfiniBand port, or to which, cannot be determined. */
 	if (!reader.link->type.known ||
 	    (link_is_ipoib(reader.link) && !reader.link->port_guid.known))
 		list->incomplete = true;

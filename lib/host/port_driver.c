@@ -103,7 +103,7 @@ static void read_lanes(const struct driver_files *files, struct port *port)
 /* Finds a line such as `Vendor:Molex Inc.       `: a label and a field padded with blanks. */
 static char *find_line(const char *text, const char *label)
 {
-	const char *line = sysfs_line(text, label);
+	const char *line = text_line(text, label);
 	size_t end;
 
 	if (!line)

@@ -28,7 +28,7 @@ static bool get_number(const char *text, struct number *number)
 /* Returns the text after `label` and blanks at the start of a line; NULL without such a line. */
 static const char *find_line(const char *text, const char *label)
 {
-	const char *rest = sysfs_line(text, label);
+	const char *rest = text_line(text, label);
 
 	return rest ? rest + strspn(rest, " \t") : NULL;
 }

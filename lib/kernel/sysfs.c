@@ -374,7 +374,7 @@ static char *read_uevent(const struct root *root, const char *directory, const c
 
 	if (sysfs_read(root, text, "%s/uevent", directory) <= 0)
 		return NULL;
-	value = sysfs_line(text, key);
+	value = text_line(text, key);
 	return value ? text_clean(value, strcspn(value, "\n")) : NULL;
 }
 

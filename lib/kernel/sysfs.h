@@ -75,8 +75,6 @@ int sysfs_count(const struct root *root, size_t *ret_count, const char *format, 
 /* Returns 0 if the directory exists and may be opened, else -errno. */
 int sysfs_open_directory(const struct root *root, const char *path);
 bool sysfs_has_directory(const struct root *root, const char *path);
-/* Returns what follows `label` at the start of a line of the text; NULL without such a line. */
-const char *sysfs_line(const char *text, const char *label);
 /* Accepts 0000:3b:00.0, or a longer domain as in 10000:3b:00.0: Intel's VMD counts from 0x10000. */
 bool sysfs_is_pci_address(const char *name, size_t length);
 /*

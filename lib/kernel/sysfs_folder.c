@@ -54,18 +54,6 @@ int sysfs_list_open(int fd, struct strings *ret_names, bool hidden)
 	return 0;
 }
 
-const char *sysfs_line(const char *text, const char *label)
-{
-	const size_t length = strlen(label);
-
-	for (; text; text = strchr(text, '\n')) {
-		text += *text == '\n';
-		if (!strncmp(text, label, length))
-			return text + length;
-	}
-	return NULL;
-}
-
 static int compare_names(const void *a, const void *b)
 {
 	return text_compare_natural(*(char *const *)a, *(char *const *)b);

@@ -772,7 +772,6 @@ static void busy_for_ever(void **state)
 	end(caller);
 }
 
-/* Directed routes that only differ in the last hop lead to different nodes. */
 /*
  * A circle ends with the redirection as the answer, and so does a redirection without an address.
  */

@@ -298,6 +298,9 @@ static void bond(void **state)
 	assert_int_equal(link->master_index.value, 9);
 	assert_false(load_one(bed, "eth1")->master_index.known);
 	assert_string_equal(load_one(bed, "bond0")->kind, "bond");
+	/* The words count only at the start of a line. */
+	WRITE(bed, "bond1", {"ifindex", "10"}, {"uevent", "INTERFACE=DEVTYPE=vlan\nIFINDEX=10"});
+	assert_null(load_one(bed, "bond1")->kind);
 }
 
 /* Only an entry with an index is a netdev, and names are shown clean. */

@@ -39,6 +39,16 @@ static void check_samples(const struct sample *samples, size_t count)
 	}
 }
 
+static void line_begins(void **state)
+{
+	(void)state;
+	assert_string_equal(text_line("KEY=1\nNEXT=2\n", "NEXT="), "2\n");
+	assert_string_equal(text_line("KEY=1\nNEXT=2", "KEY="), "1\nNEXT=2");
+	assert_string_equal(text_line("\n\nKEY=", "KEY="), "");
+	assert_null(text_line("KEY=NEXT=2\n", "NEXT="));
+	assert_null(text_line("", "KEY="));
+}
+
 static void clean_keeps_text(void **state)
 {
 	static const struct sample samples[] = {
@@ -542,6 +552,7 @@ static void ends(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(line_begins),
 		cmocka_unit_test(clean_keeps_text),
 		cmocka_unit_test(clean_finds_each_place),
 		cmocka_unit_test(clean_escapes_controls),

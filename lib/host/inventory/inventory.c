@@ -62,7 +62,8 @@ int inventory_find_core(const char *root, struct problems *problems)
 		return rc;
 	rc = device_find_core(&reading.root);
 	if (rc == -ENOENT) {
-		note_absence(&reading, false);
+		if (problems)
+			note_absence(&reading, false);
 		rc = -ENODEV;
 	}
 	root_close(&reading.root);

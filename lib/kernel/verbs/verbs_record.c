@@ -87,6 +87,7 @@ int verbs_record_read(const struct verbs_record *record, enum verbs_question que
 	return 0;
 }
 
+/* The list of devices comes from libibverbs or from a recording. */
 static struct verbs_listed describe(const struct verbs *verbs, struct ibv_device *device)
 {
 	return (struct verbs_listed){
