@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Snapshots as archives (tar, compressed by zstd, gzip or xz), by libarchive, which the first call
- * loads. Writing and reading are bounded: the constants are in member.h and in archive.c.
+ * loads. Writing and reading are bounded: the constants are below and in archive.c.
  */
 #pragma once
 

@@ -27,10 +27,3 @@ int snapshot_open(const char *path, const char *directory, struct snapshot *ret_
 		  char **ret_message, char **ret_hint);
 /* Removes the folder and waits until it is gone. Does nothing for SNAPSHOT_NONE. */
 void snapshot_close(struct snapshot *snapshot);
-
-/*
- * Starts a child process that makes a folder in `directory`, mode 0700, and removes it with all its
- * contents once *ret_alive is closed, which the end of this process also does. Returns 0 or -errno;
- * the caller frees *ret_folder, and waits for *ret_remover.
- */
-int remove_at_end(const char *directory, char **ret_folder, int *ret_alive, pid_t *ret_remover);

@@ -128,7 +128,7 @@ static char *long_path(const char *start, size_t name, size_t length)
 	return path;
 }
 
-/* Paths and targets that just keep the limits of member.h, and those one longer. */
+/* Paths and targets that just keep the limits of archive.h, and those one longer. */
 static void paths_are_bounded(void **state)
 {
 	static const char start[] = TOP "root/sys/";

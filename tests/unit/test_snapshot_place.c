@@ -11,6 +11,7 @@
 #include "saved_tree.h"
 #include "snapshot/modules.h"
 #include "snapshot/open.h"
+#include "snapshot/remove.h"
 
 /* ---- The folder ---- */
 
