@@ -68,33 +68,9 @@ static bool add_extra(const struct mesh_host *host, const struct mesh_host *othe
 	return port;
 }
 
-/* What a finding compares, as text to be freed, or NULL if it is unknown. */
-static char *value_of(const struct mesh_host *host, enum judge_finding_id id)
-{
-	uint32_t rails = mesh_host_count_rails(host, host->rail_count);
-
-	switch (id) {
-	case JUDGE_FIRMWARE:
-		return mem_string_or_null(host->firmware);
-	case JUDGE_MEMLOCK:
-		if (!host->memlock_bytes.known)
-			return NULL;
-		return host->memlock_bytes.value == UINT64_MAX
-			       ? mem_string("unlimited")
-			       : text_bytes(host->memlock_bytes.value);
-	case JUDGE_KERNEL:
-		return mem_string_or_null(host->kernel);
-	case JUDGE_RELEASE:
-		return mem_string_or_null(host->release);
-	default:
-		/* Those that it alone cannot use are findings of their own. */
-		for (size_t i = 0; i < host->gap_count; i++)
-			rails += host->gaps[i].rail.known;
-		return mem_format("%u", rails);
-	}
-}
-
-static void compare_hosts(const struct mesh_host *hosts, uint32_t count, enum judge_finding_id id,
+/* `get` returns the value of a host as text to be freed, or NULL if it is unknown. */
+static void compare_hosts(const struct mesh_host *hosts, uint32_t count,
+			  char *(*get)(const struct mesh_host *host), enum judge_finding_id id,
 			  struct judge_findings *findings)
 {
 	_cleanup_(freep) struct host_text *values = mem_alloc_zero(count + 1, sizeof(*values));
@@ -103,7 +79,7 @@ static void compare_hosts(const struct mesh_host *hosts, uint32_t count, enum ju
 	char *text;
 
 	for (uint32_t i = 0; i < count; i++) {
-		char *value = hosts[i].presence == MESH_PRESENT ? value_of(&hosts[i], id) : NULL;
+		char *value = hosts[i].presence == MESH_PRESENT ? get(&hosts[i]) : NULL;
 
 		if (value)
 			values[known++] = (struct host_text){value, &hosts[i]};
@@ -120,10 +96,48 @@ static void compare_hosts(const struct mesh_host *hosts, uint32_t count, enum ju
 	host_texts_clear(values, known);
 }
 
-/* How far a host's clock is ahead of this one's, at most (sign 1) or at least (sign -1). */
-static int64_t bound_of(const struct mesh_host *host, int sign)
+static char *get_release(const struct mesh_host *host)
 {
-	return host->clock_msec + sign * (int64_t)host->clock_error_msec.value;
+	return mem_string_or_null(host->release);
+}
+
+static char *get_kernel(const struct mesh_host *host)
+{
+	return mem_string_or_null(host->kernel);
+}
+
+static char *get_firmware(const struct mesh_host *host)
+{
+	return mem_string_or_null(host->firmware);
+}
+
+static char *get_memlock(const struct mesh_host *host)
+{
+	if (!host->memlock_bytes.known)
+		return NULL;
+	return host->memlock_bytes.value == UINT64_MAX ? mem_string("unlimited")
+						       : text_bytes(host->memlock_bytes.value);
+}
+
+/* Those that it alone cannot use are findings of their own. */
+static char *get_rails(const struct mesh_host *host)
+{
+	uint32_t count = mesh_host_count_rails(host, host->rail_count);
+
+	for (size_t i = 0; i < host->gap_count; i++)
+		count += host->gaps[i].rail.known;
+	return mem_format("%u", count);
+}
+
+/* Bounds of how far a host's clock is ahead of this one's. */
+static int64_t least_ahead(const struct mesh_host *host)
+{
+	return host->clock_msec - (int64_t)host->clock_error_msec.value;
+}
+
+static int64_t most_ahead(const struct mesh_host *host)
+{
+	return host->clock_msec + (int64_t)host->clock_error_msec.value;
 }
 
 /* Clocks need not agree with this host's, but must agree with each other. */
@@ -135,12 +149,12 @@ static void compare_clocks(const struct mesh_host *hosts, uint32_t count,
 	for (uint32_t i = 0; i < count; i++) {
 		if (hosts[i].presence != MESH_PRESENT || !hosts[i].clock_error_msec.known)
 			continue;
-		if (!first || bound_of(&hosts[i], 1) < bound_of(first, 1))
+		if (!first || most_ahead(&hosts[i]) < most_ahead(first))
 			first = &hosts[i];
-		if (!last || bound_of(&hosts[i], -1) > bound_of(last, -1))
+		if (!last || least_ahead(&hosts[i]) > least_ahead(last))
 			last = &hosts[i];
 	}
-	if (first && bound_of(last, -1) - bound_of(first, 1) > CLOCK_MSEC)
+	if (first && least_ahead(last) - most_ahead(first) > CLOCK_MSEC)
 		finding_add(findings, JUDGE_CLOCK, NULL,
 			    mem_format("the clock of %s is %" PRId64 " ms ahead of that of %s",
 				       last->name, last->clock_msec - first->clock_msec,
@@ -150,11 +164,11 @@ static void compare_clocks(const struct mesh_host *hosts, uint32_t count,
 void mesh_differences(const struct mesh_host *hosts, uint32_t count,
 		      struct judge_findings *findings)
 {
-	compare_hosts(hosts, count, JUDGE_RAILS, findings);
-	compare_hosts(hosts, count, JUDGE_FIRMWARE, findings);
-	compare_hosts(hosts, count, JUDGE_MEMLOCK, findings);
-	compare_hosts(hosts, count, JUDGE_KERNEL, findings);
-	compare_hosts(hosts, count, JUDGE_RELEASE, findings);
+	compare_hosts(hosts, count, get_rails, JUDGE_RAILS, findings);
+	compare_hosts(hosts, count, get_firmware, JUDGE_FIRMWARE, findings);
+	compare_hosts(hosts, count, get_memlock, JUDGE_MEMLOCK, findings);
+	compare_hosts(hosts, count, get_kernel, JUDGE_KERNEL, findings);
+	compare_hosts(hosts, count, get_release, JUDGE_RELEASE, findings);
 	compare_clocks(hosts, count, findings);
 	findings_sort(findings);
 }

@@ -221,7 +221,7 @@ bool mesh_launch_stop(struct mesh_launch *launch, unsigned int msec)
 	ended = wait_for_end(launch, KILLED_MSEC);
 	if (ended)
 		waitpid(launch->pid, &launch->status, 0);
-	/* The group is empty once there is nobody to send a signal to. */
+	/* The launcher has been reaped, so the group is empty once nobody gets a signal. */
 	for (int i = 0; i < 50 && ended && (!kill(-launch->pid, 0) || errno != ESRCH); i++)
 		usleep(LAUNCHER_POLL_MSEC * 1000);
 	mesh_launch_read(launch, swallow, NULL);

@@ -114,7 +114,8 @@ static void blame_port(struct judge *judge, struct cover *cover, uint32_t port)
 		culprit->edges++;
 		if (edge->again)
 			continue;
-		other = edge_port(edge, edge_port(edge, MESH_END_A) == port);
+		other = edge_port(edge,
+				  edge_port(edge, MESH_END_A) == port ? MESH_END_B : MESH_END_A);
 		cover->left[other]--;
 		cover->judged[other] -= cover->judged[other] > 0;
 	}

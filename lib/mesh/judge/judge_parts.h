@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "mesh/judge/judge.h"
 
 /*

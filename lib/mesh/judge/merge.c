@@ -34,7 +34,7 @@ void merge_rails_of_ways(struct judge *judge)
 
 			if (others[j] || !rail->edges || rail->kind != CULPRIT_PORT ||
 			    rail->merged || rail->by_mean ||
-			    judge->ports[rail->number].judged == judge->ports[rail->number].bad)
+			    judge->ports[rail->number].judged <= judge->ports[rail->number].bad)
 				continue;
 			rail->merged = (uint32_t)i + 1;
 			judge->culprits[i].edges += rail->edges;
@@ -272,7 +272,8 @@ void merge_pairs(struct judge *judge)
 		number = culprit_add(judge, CULPRIT_SCATTER, rail, 0, 0);
 		for (size_t i = 0; i + 1 < number; i++) {
 			struct culprit *culprit = &judge->culprits[i];
-			/* A weakly bad rail is taken to have the same cause as many such pairs. */
+			/* A weakly bad rail is taken to have the cause of many pairs without a
+			 * culprit. */
 			const bool is_weak_port = culprit->kind == CULPRIT_PORT &&
 						  !culprit->merged && culprit->is_weak &&
 						  port_rail(culprit->number) == rail;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-
+/* Rounds of pairs, random orders, and the part of a schedule on one rail. */
 #include <stdlib.h>
 
 #include "base/cleanup.h"
@@ -108,7 +108,7 @@ static void begin_sample(struct lane *lane)
 {
 	const uint32_t all = circle_rounds(lane->count);
 	_cleanup_(freep) uint32_t *order = mem_alloc_zero(lane->count + 1, sizeof(*order));
-	struct member *members = mem_alloc_zero(lane->count + 1, sizeof(*members));
+	struct lane_member *members = mem_alloc_zero(lane->count + 1, sizeof(*members));
 	uint64_t state = lane->seed;
 
 	random_order(&state, order, lane->count);

@@ -131,7 +131,7 @@ void random_order(uint64_t *state, uint32_t *items, uint32_t count);
 void random_shuffle(uint64_t *state, uint32_t *items, uint32_t count);
 
 /* A host on the rail of a lane. */
-struct member {
+struct lane_member {
 	uint32_t host;
 	uint32_t at_switch;
 };
@@ -146,7 +146,7 @@ struct lane {
 	const struct plan_stage *stage;
 	uint16_t rail;
 	uint64_t seed;
-	struct member *members; /* by switch, then by host; in random order for MESH_SAMPLE */
+	struct lane_member *members; /* by switch, then by host; in random order for MESH_SAMPLE */
 	uint32_t count;
 	uint32_t rounds;
 	uint32_t *chosen;	    /* MESH_SAMPLE: rounds of the circle method */

@@ -31,7 +31,7 @@ static bool needs_switches(enum mesh_mode mode)
 
 static int compare_members(const void *left, const void *right)
 {
-	const struct member *a = left, *b = right;
+	const struct lane_member *a = left, *b = right;
 
 	return COMPARE(a->at_switch, b->at_switch) ?: COMPARE(a->host, b->host);
 }
@@ -50,7 +50,7 @@ static void fill_lane(struct lane *lane, const struct plan_stage *stage,
 		if (!takes_part(scope, i, rail) ||
 		    (needs_switches(stage->mode) && at == MESH_NO_SWITCH))
 			continue;
-		lane->members[lane->count++] = (struct member){.host = i, .at_switch = at};
+		lane->members[lane->count++] = (struct lane_member){.host = i, .at_switch = at};
 	}
 	if (lane->count)
 		qsort(lane->members, lane->count, sizeof(*lane->members), compare_members);
