@@ -5,7 +5,7 @@
  * directory that somebody has to create first. The values belong to the device, not to the
  * directory: they outlive its removal, and are lost with the device. So without the directory the
  * values are unknown; an untouched device has ROCE_TOS_UNTOUCHED, and RoCE v2 if the port speaks it
- * (cma_add_one(), core/cma.c).
+ * (cma_add_one(), core/cma.c). NVIDIA's own driver has another default, in a file of the port.
  */
 #pragma once
 

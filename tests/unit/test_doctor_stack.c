@@ -479,14 +479,16 @@ static void signature_steps(void **state)
 			    "restricted\" means that the kernel does not know the key, or "
 			    "finds no signature; without this line the kernel loads no "
 			    "module at all (kernel.modules_disabled), or not for this "
-			    "process (CAP_SYS_MODULE)");
+			    "process (CAP_SYS_MODULE); \"Key was rejected by service\" means that "
+			    "the signature is wrong or its key revoked");
 	tree_write(&bed->tree, ENFORCE, "Y");
 	bed_run(bed, CHECK_ID_module_unsigned);
 	assert_string_equal(bed_last(bed)->finding.next_step,
 			    "modprobe mlx5_core as root; after \"Key was rejected by "
 			    "service\", dmesg | grep rejected tells why: \"unavailable key\" "
-			    "means that the kernel does not know the key, no line that the "
-			    "signature is wrong or its key revoked");
+			    "means that the kernel does not know the key, \"unsupported "
+			    "crypto\" its algorithm, no line that the signature is wrong or its "
+			    "key revoked");
 }
 
 static void put_taint(struct bed *bed, const char *module, const char *taint)

@@ -53,7 +53,6 @@ static const struct roce_step *step(const struct roce_chain *chain, enum roce_st
 	const struct roce_step *steps = chain->steps.rows;
 
 	assert_int_equal(chain->steps.count, ROCE_MTU + 1);
-	assert_int_equal(steps[id].step.value, id);
 	return &steps[id];
 }
 

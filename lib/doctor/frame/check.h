@@ -5,7 +5,7 @@
  * group. The function is called once for each object of its scope that it applies to, adds its
  * evidence with doctor_evidence(), and ends with exactly one verdict for each object it reports on:
  * silence is not ok. The functions that give a verdict return true, for a check to return, so that
- * the compiler finds a path without one.
+ * the compiler finds most paths without one; the engine counts verdicts and ignores the value.
  *
  * Reading must not change the host: no module is loaded, and nothing is opened except files and the
  * sockets of interfaces that already exist.

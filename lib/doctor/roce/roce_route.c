@@ -402,6 +402,8 @@ static void ask_route(struct doctor_context *run, struct netlink *rtnl,
 
 static bool judge_routes(struct doctor_context *run, const struct route_survey *survey)
 {
+	const size_t asked = survey->addresses - survey->no_room;
+
 	if (survey->unrouted)
 		return doctor_warning(
 			run, "rdma_cm rejects connection requests: the port has no route back "
@@ -418,18 +420,13 @@ static bool judge_routes(struct doctor_context *run, const struct route_survey *
 		return doctor_unread(run, "the route", "rtnetlink", survey->rc, false);
 	if (!survey->addresses)
 		return doctor_not_checked(run, 0, "the port has no IP address");
-	if (survey->no_room == survey->addresses)
+	if (!asked)
 		return doctor_not_checked(
 			run, 0,
 			"the netmask leaves no room for a neighbour, so its peers are not known");
-	else {
-		const size_t asked = survey->addresses - survey->no_room;
-
-		doctor_evidence(run, "rtnetlink RTM_GETROUTE", "%zu address%s checked", asked,
-				asked == 1 ? "" : "es");
-		return doctor_ok(run,
-				 "the route back to the port's own subnets leaves by its netdev");
-	}
+	doctor_evidence(run, "rtnetlink RTM_GETROUTE", "%zu address%s checked", asked,
+			asked == 1 ? "" : "es");
+	return doctor_ok(run, "the route back to the port's own subnets leaves by its netdev");
 }
 
 bool check_rdma_cm_route(struct doctor_context *run)

@@ -2,7 +2,6 @@
 /* Reads the records of RoCE ports. Changes nothing: creates no directory, loads no module. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/each.h"
-#include "base/mem.h"
 #include "roce/cma.h"
 #include "schema/rows.h"
 
