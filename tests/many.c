@@ -3,9 +3,9 @@
  * Linked into the program with sanitizers (-Wl,--wrap=main): `rdmactl __many` runs many commands in
  * one process, for tests that compare thousands of runs, because to start and end a process takes
  * longer than most commands. It is possible because the program has no writable globals; what a
- * command leaves behind in the process (the timer of --timeout, blocked signals) is undone after each
- * run. The leak check at the end is for all of the runs. The client is tests/many.py. With planted.c, a test
- * checks that errors are still reported.
+ * command leaves behind in the process (the timer of --timeout, blocked signals) is undone after
+ * each run. The leak check at the end is for all of the runs. The client is tests/many.py. With
+ * planted.c, a test checks that errors are still reported.
  *
  * Each line of standard input is a run: the file for its output, the file for its errors, the name
  * of the program, and the words of its command line, separated by tabs. The answer is a line with

@@ -215,6 +215,7 @@ static int finish(struct selftest_output *output, bool histograms)
 	return status;
 }
 
+/* Notes the failures of intervals whose rows have been freed. */
 static void note_dropped(const struct selftest_output *output)
 {
 	_cleanup_(freep) char *others = NULL;

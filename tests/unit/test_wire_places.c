@@ -74,7 +74,7 @@ static void compare(const struct place *place)
 }
 
 /* Calls `call` for each line, and returns the number of lines. */
-static unsigned int for_each_place(void (*call)(const struct place *place))
+static unsigned int call_for_places(void (*call)(const struct place *place))
 {
 	FILE *file = fopen("tests/fixtures/wire-places.txt", "re");
 	unsigned int count = 0;
@@ -100,7 +100,7 @@ static unsigned int for_each_place(void (*call)(const struct place *place))
 static void places_of_others(void **state)
 {
 	(void)state;
-	assert_in_range(for_each_place(compare), 500, 1000);
+	assert_in_range(call_for_places(compare), 500, 1000);
 }
 
 /* SMP_MlnxExtPortInfo of ibutils2's ibis, packets_layouts.h: libibmad has only the speeds. */

@@ -111,7 +111,10 @@ int agent_release(struct agent *agent, const struct message_none *order)
 	return 0;
 }
 
-/* Adds the counters that are useful for a diagnosis, or the others, while there is room. */
+/*
+ * Adds the counters that are useful for a diagnosis, or the others, while there is room. Some
+ * devices have hundreds, so the useful ones go first.
+ */
 static void add_readings(const struct counter_list *list, bool useful,
 			 struct message_counted *reply)
 {
@@ -138,7 +141,6 @@ int agent_read_counters(const struct endpoint *endpoint, struct counter_list *li
 	return rc;
 }
 
-/* Some devices have hundreds. */
 int agent_counters(struct agent *agent, const struct message_none *order,
 		   struct message_counted *reply)
 {

@@ -49,7 +49,10 @@ static int fail_step(struct perftest *run, int rc, unsigned int msec)
 {
 	const bool closed = rc == -ECONNRESET || rc == -EPIPE;
 
-	/* Meanwhile it may have sent as much as it could, which nobody notices here. */
+	/*
+	 * Only the wait for the end of the test is that long. Meanwhile the peer may have sent as
+	 * much as it could, which nobody notices here.
+	 */
 	if (rc == -ETIMEDOUT && msec == run->measure_msec)
 		return interop_fail_with(run->session, LIST_INTEROP_LINE, ETIME, "%u", msec / 1000);
 	return closed && run->remote.qpn ? interop_fail(run->session, LIST_INTEROP_CLOSED, 0)

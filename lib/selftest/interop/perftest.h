@@ -36,7 +36,7 @@
 
 /*
  * How long a client may measure while this side does nothing but wait. The exchange does not say
- * how long it wants to, and perftest itself waits without a limit (ethernet_read_data(),
+ * how long it wants to, and perftest itself waits without a limit (ethernet_read_keys(),
  * src/perftest_communication.c), even for a client that hangs.
  */
 #define PERFTEST_MEASURE_MSEC 600000u
@@ -73,7 +73,7 @@ struct perftest_kind {
 	struct interop_role role; /* first: a session has a pointer to it */
 	unsigned int operation;	  /* enum selftest_operation */
 	enum ibv_wr_opcode opcode;
-	uint32_t access; /* enum buffer_access of the peer's memory */
+	uint32_t access; /* enum buffer_access: what the peer may do with this side's memory */
 	bool latency;
 	/* How often the keys are exchanged before and after connecting. */
 	unsigned int before, after;

@@ -8,6 +8,7 @@
 /* Outstanding messages of ib_*_bw, unless -t says otherwise. */
 #define WINDOW 128u
 
+/* Waits for all completions in `wanted`, and clears them. */
 static int await(struct perftest *run, unsigned int wanted)
 {
 	struct interop *session = run->session;

@@ -99,6 +99,7 @@ static bool is_foreign(const struct pingpong *run, const struct ibv_wc *wc)
 	       (wc->src_qp != run->remote_qpn || wc->byte_len < run->session->header);
 }
 
+/* Waits for all completions in `wanted`, and clears them. */
 static int await(struct pingpong *run, unsigned int wanted)
 {
 	struct interop *session = run->session;

@@ -55,6 +55,7 @@ static int fail_completion(struct rping *run, const struct ibv_wc *wc)
 	return run->cm.ended ? -ECONNRESET : interop_fail_status(run->cm.session, wc);
 }
 
+/* Waits for all completions in `wanted`, and clears them. */
 static int await(struct rping *run, unsigned int wanted)
 {
 	struct interop *session = run->cm.session;

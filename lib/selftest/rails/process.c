@@ -45,6 +45,7 @@ struct crew {
 
 /* ---- In the process ---- */
 
+/* Waits until all other processes are ready to measure. */
 static void meet(void *context)
 {
 	const int line = *(const int *)context;

@@ -201,6 +201,7 @@ int side_batch_end(struct side *side)
 	return batch->rc;
 }
 
+/* Returns the time that the order itself may take, without the exchange. */
 static unsigned int order_msec(struct side *side, const struct message *order)
 {
 	const uint32_t queue_pairs = side->queue_pairs;

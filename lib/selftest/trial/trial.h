@@ -181,7 +181,7 @@ void trial_note_status(struct trial *trial, const struct work_completion *item);
  * if it was the network. Returns rc.
  */
 int trial_explain(struct trial *trial, struct side *side, int rc);
-/* Gives the side an order: trial_order(trial, side, cq, &cq) calls side_cq(), and explains it. */
+/* An order to the side: trial_order(trial, side, cq, &cq) calls side_cq(), explains its failure. */
 #define trial_order(trial, side, name, ...) \
 	trial_explain(trial, side, side_##name(side, __VA_ARGS__))
 /* Fails the row because of an unsuccessful completion. Always returns -EIO. */
