@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Allocation that cannot fail: out of memory ends the program with one line and status 1, the
- * usual trade for a short-lived tool. Everything returned is released with free().
+ * usual trade for a short-lived tool. Everything returned is released with free(). Arrays: their
+ * size, loops over them, their growth, order and search.
  */
 #pragma once
 
@@ -11,6 +12,11 @@
 #include <stdlib.h>
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+/* Walks an array, which may be NULL if its count is 0. */
+#define for_each_in(item, array, count) \
+	for (__typeof__(*(array)) *item = (array); item && item < (array) + (count); item++)
+/* The same for a list: a struct with `items` and their `count`. */
+#define for_each(item, list) for_each_in (item, (list)->items, (list)->count)
 /* The result of a qsort() comparator; further members follow after `?:`. */
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 

@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "base/each.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "host/inventory/inventory.h"
 #include "host/pci/pci.h"

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "base/each.h"
+#include "base/mem.h"
 #include "host/object.h"
 #include "schema/problem.h"
 

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/each.h"
+#include "base/mem.h"
 #include "host/inventory/inventory.h"
 #include "host/pci/pci.h"
 #include "kernel/root.h"

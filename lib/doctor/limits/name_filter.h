@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/each.h"
+#include "base/mem.h"
 #include "schema/value.h"
 
 struct name_entry {

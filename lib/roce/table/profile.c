@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/each.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "change/dcb.h"

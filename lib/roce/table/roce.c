@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/each.h"
+#include "base/mem.h"
 #include "roce/cma.h"
 #include "schema/rows.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/each.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/rtnl.h"
