@@ -298,7 +298,7 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 	_cleanup_(fabric_findings_clear) struct fabric_findings findings = {.items = NULL};
 	struct fabric_run run = {.live = false};
 	bool begun;
-	int status;
+	int rc;
 
 	(void)objects;
 	begun = fabric_run_begin(&run, ctx, args, &fabric_check_schema);
@@ -310,11 +310,11 @@ static int run(const struct ctx *ctx, const void *fabric_args, char **objects)
 		if (is_fault(args, &findings) && run.mad.listing.status == STATUS_DONE)
 			run.mad.listing.status = STATUS_FAULT;
 	}
-	if (begun && listing_is_for_people(&run.mad.listing))
-		status = fabric_run_end_quietly(&run, print_blocks(&run.mad.listing, &findings));
-	else
-		status = fabric_run_end(&run);
-	return status;
+	mad_listing_tell_port(&run.mad);
+	rc = begun && listing_is_for_people(&run.mad.listing)
+		     ? print_blocks(&run.mad.listing, &findings)
+		     : listing_print(&run.mad.listing);
+	return fabric_run_end_quietly(&run, rc);
 }
 
 static const struct enum_name credit_words[] = {

@@ -181,10 +181,12 @@ static bool has_none(const struct errors *errors)
 
 static int finish(struct errors *errors)
 {
-	int status = has_none(errors) ? fabric_run_end_quietly(&errors->run,
-							       render_text(stdout, "no errors\n"))
-				      : fabric_run_end(&errors->run);
+	int status, rc;
 
+	mad_listing_tell_port(&errors->run.mad);
+	rc = has_none(errors) ? render_text(stdout, "no errors\n")
+			      : listing_print(&errors->run.mad.listing);
+	status = fabric_run_end_quietly(&errors->run, rc);
 	for (size_t i = 0; i < errors->row_count; i++)
 		port_errors_row_clear(&errors->rows[i]);
 	for (size_t i = 0; i < errors->growth_count; i++)

@@ -458,5 +458,6 @@ int fabric_run_end_quietly(struct fabric_run *run, int rc)
 
 int fabric_run_end(struct fabric_run *run)
 {
+	mad_listing_tell_port(&run->mad);
 	return fabric_run_end_quietly(run, listing_print(&run->mad.listing));
 }

@@ -121,7 +121,10 @@ void fabric_run_note_interrupted(struct fabric_run *run);
 void fabric_run_note_others(struct fabric_run *run, long others);
 /* Prints the listing, frees the run, and returns the exit status. */
 int fabric_run_end(struct fabric_run *run);
-/* Does the same for a command that has printed something other than its rows, with result `rc`. */
+/*
+ * Does the same for a command that has called mad_listing_tell_port(), after which all problems are
+ * known, and then printed, with result `rc`.
+ */
 int fabric_run_end_quietly(struct fabric_run *run, int rc);
 
 /* Options that several subcommands share; all fill struct fabric_args. */

@@ -150,6 +150,7 @@ static int print_format(const struct ctx *ctx, const struct fabric_args *args)
 			       : fabric_format_text(&run, (enum fabric_format)args->format.value);
 	if (text && !run.mad.listing.silent)
 		rc = render_text(stdout, text);
+	mad_listing_tell_port(&run.mad);
 	return fabric_run_end_quietly(&run, rc);
 }
 

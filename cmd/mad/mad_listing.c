@@ -275,7 +275,7 @@ bool mad_listing_has_lids(struct mad_listing *mad, const char *message, const ch
  * requests could not leave. In state init a port takes packets of subnet management only: IBA 1,
  * 7.2.
  */
-static void tell_port(struct mad_listing *mad)
+void mad_listing_tell_port(struct mad_listing *mad)
 {
 	const struct mad_port *port = &mad->session.port;
 	const bool down = port->state.known && port->state.value == PORT_STATE_DOWN;
@@ -297,7 +297,7 @@ static void tell_port(struct mad_listing *mad)
 }
 
 /* Prints first, because closing a port with requests under way may take a while. */
-static int end(struct mad_listing *mad, int rc)
+int mad_listing_end_quietly(struct mad_listing *mad, int rc)
 {
 	int status = listing_end_quietly(&mad->listing, rc);
 
@@ -307,14 +307,8 @@ static int end(struct mad_listing *mad, int rc)
 
 int mad_listing_end(struct mad_listing *mad)
 {
-	tell_port(mad);
-	return end(mad, listing_print(&mad->listing));
-}
-
-int mad_listing_end_quietly(struct mad_listing *mad, int rc)
-{
-	tell_port(mad);
-	return end(mad, rc);
+	mad_listing_tell_port(mad);
+	return mad_listing_end_quietly(mad, listing_print(&mad->listing));
 }
 
 bool mad_change_find(struct listing *listing, struct smp_change *change, const char *set)

@@ -70,7 +70,11 @@ bool mad_listing_has_lids(struct mad_listing *mad, const char *message, const ch
 enum target_kind mad_forced_kind(const struct mad_args *args);
 /* Prints, frees, and returns the exit status. */
 int mad_listing_end(struct mad_listing *mad);
-/* The same for a command that has printed something other than its rows, with that result. */
+/*
+ * Do the same in two steps, for a command that prints something else between them, with result `rc`.
+ * The first adds the problem that the local port is not active, if requests failed for that.
+ */
+void mad_listing_tell_port(struct mad_listing *mad);
 int mad_listing_end_quietly(struct mad_listing *mad, int rc);
 
 /*

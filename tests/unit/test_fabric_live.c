@@ -161,6 +161,19 @@ static void port_down(void **state)
 	live.state = PORT_STATE_DOWN;
 	live_expect("scan", 3, "", told);
 	live_expect("nodes --tsv --no-headings -o node", 3, "host1\n", told);
+	live_expect(
+		"nodes --json -o node", 3,
+		"{\"schema\": \"rdmactl/fabric_nodes/1\",\n"
+		" \"fabric_nodes\": [\n"
+		"  {\"node\": \"host1\"}],\n"
+		" \"problems\": [\n"
+		"  {\"object\": null, \"attribute\": null, \"source\": null, \"error\": "
+		"\"mlx5_0/1, which sends the requests, is down\", \"hint\": \"rdmactl ports shows "
+		"its state; --via DEV/PORT sends through another port\"}]}\n",
+		told);
+	/* Nothing is said to be right if nothing but the port itself could be asked. */
+	live_expect("check", 3, "", told);
+	live_expect("errors", 3, "", told);
 	live_expect("port host2/1", 5, "",
 		    "rdmactl fabric: the scan found no node 'host2'\n"
 		    "  give a name, GUID, LID or directed route: rdmactl fabric nodes -o "
