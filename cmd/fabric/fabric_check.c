@@ -15,6 +15,7 @@ struct facts {
 	struct fabric_managers managers;
 	struct forwarding forwarding;
 	struct credit_study credit;
+	struct credit_stop stop; /* of `credit` */
 	struct fabric_counters counters;
 };
 
@@ -133,13 +134,13 @@ static void study_credit(struct fabric_run *run, struct facts *facts)
 {
 	struct credit_study *study = &facts->credit;
 	const uint64_t credit = run->args->credit.value;
-	const struct credit_stop stop = {.is_wanted = is_stopped, .context = &run->mad.session};
 	const char *why = lacks_paths(run);
 	int rc = 0;
 
 	if (!facts->input.forwarding)
 		return;
-	study->stop = &stop;
+	facts->stop = (struct credit_stop){.is_wanted = is_stopped, .context = &run->mad.session};
+	study->stop = &facts->stop;
 	credit_study_begin(&run->fabric, &facts->forwarding, study);
 	facts->input.credit = study;
 	if (!run->args->credit.known || !study->any.count || credit_study_stopped(study))
@@ -213,8 +214,11 @@ static void check(struct fabric_run *run, struct fabric_findings *findings)
 		read_counters(run, &facts);
 	}
 	study_credit(run, &facts);
-	if (credit_study_stopped(&facts.credit))
-		skip(&facts, "credit-loop: some of the loops", reason(-ECANCELED));
+	if (credit_study_stopped(&facts.credit)) {
+		fabric_run_problem(run, NULL,
+				   "interrupted: not all routes were searched for credit loops");
+		skip(&facts, "credit-loop: not all routes were followed", reason(-ECANCELED));
+	}
 	fabric_check(&facts.input, findings);
 	drop_expected(run, findings);
 	fabric_managers_clear(&facts.managers);

@@ -53,6 +53,8 @@ static struct live {
 	uint8_t path_lid;   /* above the first LID of its port */
 	/* Number of requests that are answered before a signal arrives; 0: no signal. */
 	size_t stop_after;
+	size_t looks;		 /* how often the program has looked for a signal */
+	size_t stop_at_look;	 /* which of them finds one; 0: none */
 	bool terminal;		 /* standard error is a terminal */
 	unsigned int delay_usec; /* of each answer */
 	/* Called where the program waits for a time to come; may be NULL. */
@@ -86,6 +88,9 @@ void signals_catch(struct signals *signals, const int *numbers)
 int signals_take(const struct signals *signals)
 {
 	(void)signals;
+	live.looks++;
+	if (live.stop_at_look && live.looks >= live.stop_at_look)
+		return SIGINT;
 	return live.stop_after && live.fake.sends > live.stop_after ? SIGINT : 0;
 }
 
@@ -496,6 +501,7 @@ static inline int live_run(const char *words, char **ret_out, char **ret_err)
 
 	fake_clock_nsec = 1000000000;
 	live.fake.sends = 0;
+	live.looks = 0;
 	return command_run(&fabric_command, line, ret_out, ret_err);
 }
 

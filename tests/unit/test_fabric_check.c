@@ -1116,6 +1116,31 @@ static void unknown_credit_loops(void **state)
 		    "credit-loop: not all loops can be found: a part of the subnet is unknown");
 }
 
+/* What a search that was stopped has found is true, but its numbers are not: they are not told. */
+static void stopped_credit_search(void **state)
+{
+	struct bed *bed = *state;
+	struct credit_wait waits[] = {wait_at(bed, 1, 0), wait_at(bed, 2, 0)};
+	struct credit_loop loop = {.waits = waits, .count = 2, .ports = 5, .again = 1};
+	struct credit_study study = {.any = no_loops, .sure = no_loops, .loops = no_loops};
+
+	study.any.items = &loop;
+	study.any.count = 1;
+	study.any.stopped = true;
+	check_credit(bed, &study);
+	assert_int_equal(bed->findings.count, 0);
+	study.question = CREDIT_OF_PATHS;
+	study.pairs = (struct credit_pairs){.wanted = 90, .asked = 90, .failed = 8};
+	study.any.stopped = false;
+	study.loops.stopped = true;
+	check_credit(bed, &study);
+	assert_int_equal(bed->findings.count, 0);
+	study.sure.items = &loop;
+	study.sure.count = 1;
+	check_credit(bed, &study);
+	assert_only(bed, "credit-loop", SWITCH, 1, "one VL for all packets: " TWO_CABLES("", ""));
+}
+
 /* An unknown fact is not a fault. */
 static void nothing_known(void **state)
 {
@@ -1168,6 +1193,7 @@ int main(void)
 		TEST(credit_loops),
 		TEST(long_credit_loop),
 		TEST(unknown_credit_loops),
+		TEST(stopped_credit_search),
 		TEST(order),
 		TEST(nothing_known),
 		TEST(counters_grow),

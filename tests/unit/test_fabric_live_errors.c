@@ -699,15 +699,35 @@ static void interrupted(void **state)
 	live.stop_after = 34;
 	live_expect("check --tsv -o finding,evidence", 3,
 		    "finding\tevidence\n"
-		    "not-checked\tcredit-loop: some of the loops: interrupted\n",
-		    "rdmactl fabric: interrupted: not all counters were read\n");
+		    "not-checked\tcredit-loop: not all routes were followed: interrupted\n",
+		    "rdmactl fabric: interrupted: not all counters were read\n"
+		    "rdmactl fabric: interrupted: not all routes were searched for credit loops\n");
 	/* It is unknown whether something is wrong. */
 	memset(live.counters, 0, sizeof(live.counters));
 	live_expect("check", 3,
 		    "info     something could not be checked [not-checked]\n"
-		    "         credit-loop: some of the loops: interrupted\n"
+		    "         credit-loop: not all routes were followed: interrupted\n"
 		    "         -> remove the cause given in the evidence, then check again\n",
-		    "rdmactl fabric: interrupted: not all counters were read\n");
+		    "rdmactl fabric: interrupted: not all counters were read\n"
+		    "rdmactl fabric: interrupted: not all routes were searched for credit loops\n");
+}
+
+/* Only the search looks for a signal, before each LID of a host and after the last one. */
+static void interrupted_search(void **state)
+{
+	enum { LOOKS = 4 + 1 };
+
+	(void)state;
+	memset(live.counters, 0, sizeof(live.counters));
+	for (live.stop_at_look = 1; live.stop_at_look <= LOOKS; live.stop_at_look++)
+		live_expect(
+			"check", 3,
+			"info     something could not be checked [not-checked]\n"
+			"         credit-loop: not all routes were followed: interrupted\n"
+			"         -> remove the cause given in the evidence, then check again\n",
+			"rdmactl fabric: interrupted: not all routes were searched for credit "
+			"loops\n");
+	live_expect("check", 0, "nothing wrong\n", "");
 }
 
 /* ---- Checks ---- */
@@ -890,10 +910,23 @@ static void damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(shown),   TEST(filtered),	     TEST(detailed),  TEST(thresholds),
-		TEST(unread),  TEST(growing),	     TEST(since),     TEST(file_of_counters),
-		TEST(cleared), TEST(service_levels), TEST(loaded),    TEST(interrupted),
-		TEST(healthy), TEST(unmanaged),	     TEST(misrouted), TEST(damaged),
+		TEST(shown),
+		TEST(filtered),
+		TEST(detailed),
+		TEST(thresholds),
+		TEST(unread),
+		TEST(growing),
+		TEST(since),
+		TEST(file_of_counters),
+		TEST(cleared),
+		TEST(service_levels),
+		TEST(loaded),
+		TEST(interrupted),
+		TEST(interrupted_search),
+		TEST(healthy),
+		TEST(unmanaged),
+		TEST(misrouted),
+		TEST(damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,10 @@ static void add_wait(const struct check_run *run, const struct credit_wait *wait
 	mem_extend(text, "]");
 }
 
-/* Appends each cable with a packet that can be stuck behind it, waiting for the next cable. */
+/*
+ * Appends each cable with a packet that can be stuck behind it, waiting for the next cable; and
+ * what else is linked with it, of which a search that was stopped knows only a part.
+ */
 static void add_loop(const struct check_run *run, const struct credit_loop *loop,
 		     enum credit_question question, const uint32_t *owners, char **text)
 {
@@ -43,6 +46,8 @@ static void add_loop(const struct check_run *run, const struct credit_loop *loop
 	}
 	if (loop->count > MOST_LOOP_CABLES)
 		mem_extend(text, "; and %zu more", loop->count - MOST_LOOP_CABLES);
+	if (credit_study_stopped(run->input->credit))
+		return;
 	if (loop->again)
 		mem_extend(text, "; the same cables are a loop on %u other VL%s", loop->again,
 			   text_plural_s(loop->again));
@@ -159,6 +164,9 @@ void check_report_credit(struct check_run *run)
 		check_report(run, FABRIC_NONE,
 			     "credit-loop: not all loops can be found: a part of the subnet is "
 			     "unknown");
+	/* What follows tells how many there are: of a search that has ended. */
+	if (credit_study_stopped(study))
+		return;
 	if (study->question == CREDIT_BY_PORT) {
 		report_possible(run);
 		return;
