@@ -170,12 +170,23 @@ static void show_growth(struct errors *errors)
 	fabric_counters_clear(&counters);
 }
 
+/* Whether the rows have the errors of all ports, not only of some ports, counters or times. */
+static bool shows_all(const struct errors *errors)
+{
+	const struct errors_args *args = errors->all_args;
+	const struct fabric_args *common = &args->fabric;
+
+	return !common->name && !args->type.known && !common->threshold.known &&
+	       !args->thresholds && !args->ignore && !common->interval.known && !common->since &&
+	       !errors->run.fabric.origin.most_hops.known;
+}
+
 /* An empty table would not show people that everything was read. */
 static bool has_none(const struct errors *errors)
 {
 	const struct listing *listing = &errors->run.mad.listing;
 
-	return !errors->row_count && !errors->growth_count && !listing->problems.count &&
+	return !errors->row_count && shows_all(errors) && !listing->problems.count &&
 	       listing->status == STATUS_DONE && !listing->silent && listing_is_for_people(listing);
 }
 

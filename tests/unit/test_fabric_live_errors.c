@@ -125,7 +125,7 @@ static void filtered(void **state)
 		    "node\tport\terror_count\n"
 		    "host2\t1\t300\n",
 		    "");
-	live_expect("errors --name leaf* --type host", 0, "no errors\n", "");
+	live_expect("errors --name leaf* --type host", 0, "", "");
 	live_expect("errors --name leaf* --type host --tsv --no-headings", 0, "", "");
 	live_expect(
 		"errors --name nothing", 5, "",
@@ -141,6 +141,43 @@ static void filtered(void **state)
 	live_expect("errors --ignore x_errors", 2, "",
 		    "rdmactl fabric: --ignore: 'x_errors' is not an error counter\n"
 		    "  counters are named like the columns: rdmactl fabric errors --help\n");
+}
+
+/* That there are no errors is told only of all counters of all ports, and only to people. */
+static void none(void **state)
+{
+	static const char *const partial[] = {
+		"--name host1",
+		"--type switch",
+		"--threshold 301",
+		"--thresholds /proc/self/fd/40",
+		"--ignore symbol_errors",
+		"--interval 1s",
+		"--since /proc/self/fd/41",
+		"--hops 1",
+	};
+	char *text, *said, path[32];
+	int limits, saved;
+
+	(void)state;
+	memset(live.counters, 0, sizeof(live.counters));
+	count(HOST2, 1, SYMBOL_ERRORS, 16, 300);
+	limits = live_file("SymbolErrorCounter=300\n", path);
+	assert_int_equal(live_run("errors --save -", &text, &said), 0);
+	saved = live_file(text, path);
+	free(text);
+	free(said);
+	for (size_t i = 0; i < ARRAY_SIZE(partial); i++) {
+		_cleanup_(freep) char *line = mem_format("errors %s", partial[i]);
+
+		live_expect(line, 0, "", "");
+	}
+	count(HOST2, 1, SYMBOL_ERRORS, 16, 0);
+	live_expect("errors", 0, "no errors\n", "");
+	live_expect("errors --details --top 1", 0, "no errors\n", "");
+	live_expect("errors --no-headings -o node", 0, "", "");
+	close(limits);
+	close(saved);
 }
 
 static void detailed(void **state)
@@ -911,6 +948,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(shown),
+		TEST(none),
 		TEST(filtered),
 		TEST(detailed),
 		TEST(thresholds),
