@@ -267,8 +267,11 @@ static int print_blocks(struct listing *listing, const struct fabric_findings *f
 {
 	const struct render_options options = listing_options(listing);
 	const bool good = !findings->count && !listing->problems.count;
-	int rc = good ? render_text(stdout, "nothing wrong\n") : 0;
+	int rc;
 
+	if (listing->silent)
+		return 0;
+	rc = good ? render_text(stdout, "nothing wrong\n") : 0;
 	for (size_t i = 0, next; i < findings->count && !rc; i = next) {
 		const struct finding *finding = &findings->items[i].finding;
 		const struct enum_name *check = enum_find(fabric_check_names, finding->id.value);

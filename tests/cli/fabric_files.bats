@@ -110,6 +110,9 @@ setup()
 		[ "$status" = 0 ] || wrong "$list: $status"
 		cmp "$dir/saved" "$BATS_TEST_TMPDIR/out" || wrong "$list"
 	done
+	try fabric check --load "$whole" --save -
+	[ "$status" = 4 ] || wrong "check: $status"
+	cmp "$dir/saved" "$BATS_TEST_TMPDIR/out" || wrong check
 	nothing_wrong
 }
 
