@@ -398,6 +398,7 @@ bool fabric_run_begin(struct fabric_run *run, const struct ctx *ctx, const struc
 		fabric_run_note(run, run->fabric.failures, run->fabric.failure_count);
 	if (done && run->fabric.interrupted)
 		note_stop(run);
+	/* The scan is printed even if it cannot be saved after all: the disk may be full now. */
 	if (done && args->save)
 		save(run);
 	if (done && args->load && args->details && !has_details(&run->fabric))

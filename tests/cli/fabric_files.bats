@@ -88,6 +88,9 @@ setup()
 }
 
 @test "fabric: --save to a file that cannot be written fails before anything is read" {
+	try fabric links --load "$dir/missing" --save "$dir"
+	[ "$status" = 1 ]
+	[[ "$stderr" = *"cannot write $dir: Is a directory"* ]]
 	try fabric links --load "$whole" --save "$dir"
 	[ "$status" = 1 ]
 	[ -z "$output" ]
@@ -98,6 +101,26 @@ setup()
 	try fabric links --load "$whole" --save "$dir/missing/file"
 	[ "$status" = 1 ]
 	[[ "$stderr" = *"No such file or directory"* ]]
+}
+
+@test "fabric: --save keeps the old file, and leaves nothing beside it, if there is no scan" {
+	mkdir "$dir/saved"
+	echo old >"$dir/saved/file"
+	try fabric links --load "$dir/missing" --save "$dir/saved/file"
+	[ "$status" = 1 ]
+	try fabric scan --load "$whole" --diff "$dir/missing" --save "$dir/saved/file"
+	[ "$status" = 1 ]
+	[ "$(cat "$dir/saved/file")" = old ]
+	try fabric links --load "$dir/missing" --save "$dir/saved/other"
+	[ "$status" = 1 ]
+	[ "$(ls -A "$dir/saved")" = file ]
+}
+
+@test "fabric: --save to standard output that is full fails" {
+	status=0
+	"$binary" fabric links --load "$whole" --save - >/dev/full 2>"$dir/err" || status=$?
+	[ "$status" = 1 ]
+	[ "$(cat "$dir/err")" = 'rdmactl fabric: cannot write -: No space left on device' ]
 }
 
 @test "fabric: --save to standard output prints the scan instead of the list" {

@@ -59,7 +59,8 @@ static struct live {
 	unsigned int delay_usec; /* of each answer */
 	/* Called where the program waits for a time to come; may be NULL. */
 	void (*meanwhile)(void);
-	char log[LIVE_LOG]; /* what was written to agents */
+	const char *lost_folder; /* removed when a request arrives; may be NULL */
+	char log[LIVE_LOG];	 /* what was written to agents */
 } live;
 
 /* ---- The host ---- */
@@ -375,6 +376,8 @@ static inline int live_answer(struct fake *fake, int agent, const struct mad_add
 	uint32_t node = 0;
 
 	(void)agent;
+	if (live.lost_folder)
+		rmdir(live.lost_folder);
 	if (live.stop_after && fake->sends > live.stop_after)
 		return 0;
 	if (mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE ? !live_follow(mad, &node, &in)
@@ -528,6 +531,24 @@ static inline void live_expect_error(const char *line, int status, const char *o
 	_cleanup_(freep) char *err = mem_format("%s%s%s", before, strerror(error), after);
 
 	live_expect(line, status, out, err);
+}
+
+/*
+ * Expects that a command prints this although it cannot save anything: the folder of its file goes
+ * away during the scan. It must be empty: looking whether it can be written to leaves nothing
+ * there.
+ */
+static inline void live_expect_unsaved(const char *words, const char *out)
+{
+	char folder[] = "/tmp/rdmactl-live-XXXXXX";
+	_cleanup_(freep) char *line = NULL, *said = NULL;
+
+	assert_non_null(mkdtemp(folder));
+	line = mem_format("%s --save %s/file", words, folder);
+	said = mem_format("rdmactl fabric: cannot write %s/file: ", folder);
+	live.lost_folder = folder;
+	live_expect_error(line, 1, out, said, ENOENT, "\n");
+	live.lost_folder = NULL;
 }
 
 /* A file in memory, with a name that is the same in each run. */

@@ -271,6 +271,8 @@ static void saved(void **state)
 	free(text);
 	free(said);
 	modules.refused[LEAF2][2] = 0;
+	live_expect_unsaved("cables --name host4 --tsv -o node,port", "node\tport\n"
+								      "leaf2\t2\n");
 	live_expect_error("cables --save /no/such/file --name host4 --tsv -o node,port", 1, "",
 			  "rdmactl fabric: cannot write /no/such/file: ", ENOENT, "\n");
 }
