@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "cmd/fabric/fabric_run.h"
 #include "fabric/scan/port_counters.h"
@@ -120,7 +121,7 @@ static void show_errors(struct errors *errors)
 	_cleanup_(port_errors_clear) struct port_errors readings = {.items = NULL};
 
 	/* A file needs all ports, because it may be compared with any later reading. */
-	errors->options.all = !least_of(run->args) || errors->run.saves || clears;
+	errors->options.all = !least_of(run->args) || errors->run.saves;
 	fabric_counters_read(run, &errors->options, &readings);
 	note_readings(errors, &readings);
 	if (errors->all_args->details)
@@ -267,13 +268,25 @@ static bool prepare(struct errors *errors)
 	return true;
 }
 
+/* Returns the file for the readings: before counters are cleared, they are saved in any case. */
+static char *file_of(const struct errors_args *args)
+{
+	_cleanup_(freep) char *now = NULL;
+
+	if (args->fabric.save || !args->clear.known)
+		return mem_string_or_null(args->fabric.save);
+	now = utc_now();
+	return mem_format("fabric-errors-%s.json", now);
+}
+
 static int run(const struct ctx *ctx, const void *errors_args, char **objects)
 {
 	const struct errors_args *args = errors_args;
 	const bool growth = args->fabric.interval.known || args->fabric.since;
 	const struct schema *schema = growth ? &fabric_error_growth_schema : &fabric_errors_schema;
+	_cleanup_(freep) char *file = file_of(args);
 	struct errors errors = {
-		.run = {.live = true, .saves = args->fabric.save},
+		.run = {.live = true, .saves = file},
 		.all_args = args,
 		.args = args->fabric,
 	};

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/fabric/fabric_run.h"
@@ -154,9 +153,7 @@ static void note_failures(struct fabric_run *run, const struct port_errors *read
 void fabric_errors_clear(struct fabric_run *run, const struct fabric_clearing *clearing)
 {
 	struct listing *listing = &run->mad.listing;
-	_cleanup_(freep) char *now = utc_now(), *text = NULL;
-	_cleanup_(freep) char *file = clearing->save ? mem_string(clearing->save)
-						     : mem_format("fabric-errors-%s.json", now);
+	_cleanup_(freep) char *text = NULL;
 	const size_t failures = clearing->readings->failure_count;
 	size_t ports = 0, cleared;
 	int rc;
@@ -166,7 +163,8 @@ void fabric_errors_clear(struct fabric_run *run, const struct fabric_clearing *c
 	if (!ports || run->fabric.interrupted)
 		return;
 	/* Clearing loses the values, so nothing is cleared unless the file was written. */
-	if (!confirm(run, clearing, ports) || !fabric_counters_save(run, file, clearing->readings))
+	if (!confirm(run, clearing, ports) ||
+	    !fabric_counters_save(run, clearing->save, clearing->readings))
 		return;
 	rc = port_counters_reset(run->mad.session.engine, &run->fabric, clearing->options,
 				 clearing->kinds, clearing->details, clearing->readings, &cleared);
@@ -180,7 +178,8 @@ void fabric_errors_clear(struct fabric_run *run, const struct fabric_clearing *c
 		return;
 	text = mem_format("cleared %s counters of %zu port%s, for every reader; the values before "
 			  "are in %s",
-			  kinds_text(clearing->kinds), cleared, text_plural_s(cleared), file);
+			  kinds_text(clearing->kinds), cleared, text_plural_s(cleared),
+			  clearing->save);
 	if (!listing->ctx->globals.quiet)
 		command_complain(listing->ctx, text, NULL);
 }

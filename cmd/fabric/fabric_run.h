@@ -234,7 +234,7 @@ struct fabric_clearing {
 	struct port_errors *readings;
 	unsigned int kinds; /* enum counters_to_clear */
 	bool details, yes;
-	const char *save; /* file for the readings; NULL: one in the current directory */
+	const char *save; /* file for the readings */
 };
 
 /* Asks for confirmation, saves the readings, clears the counters, and says what was cleared. */

@@ -594,9 +594,29 @@ static void cleared(void **state)
 		    "LID\n");
 	unlink("a");
 	assert_int_equal(unlink("fabric-errors-1970-01-01T00:00:01.000Z.json"), 0);
-	assert_int_equal(fchdir(before), 0);
+	/* Now no file can be written in the current directory. */
 	assert_int_equal(rmdir(folder), 0);
+	live.fake.sends = 0;
+	live_expect_error("errors --clear all --yes", 1, "",
+			  "rdmactl fabric: cannot write "
+			  "fabric-errors-1970-01-01T00:00:01.000Z.json: ",
+			  ENOENT, "\n");
+	assert_int_equal(live.fake.sends, 0);
+	assert_int_equal(fchdir(before), 0);
 	close(before);
+}
+
+/* Values that turn out late to be unsaved are shown, but not cleared. */
+static void unsaved(void **state)
+{
+	static const char rows[] = "node\tport\n"
+				   "host2\t1\n";
+
+	(void)state;
+	live_expect_unsaved("errors --name host2 --tsv -o node,port", rows);
+	live_expect_unsaved("errors --name host2 --tsv -o node,port --clear all --yes", rows);
+	assert_string_equal(live.log, "");
+	live_expect_unsaved("errors --name host2 --tsv -o node,port --interval 1s", "");
 }
 
 static unsigned int by_level[16]; /* number of requests for counters */
@@ -947,23 +967,12 @@ static void damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(shown),
-		TEST(none),
-		TEST(filtered),
-		TEST(detailed),
-		TEST(thresholds),
-		TEST(unread),
-		TEST(growing),
-		TEST(since),
-		TEST(file_of_counters),
-		TEST(cleared),
-		TEST(service_levels),
-		TEST(loaded),
-		TEST(interrupted),
-		TEST(interrupted_search),
-		TEST(healthy),
-		TEST(unmanaged),
-		TEST(misrouted),
+		TEST(shown),	TEST(none),	   TEST(filtered),
+		TEST(detailed), TEST(thresholds),  TEST(unread),
+		TEST(growing),	TEST(since),	   TEST(file_of_counters),
+		TEST(cleared),	TEST(unsaved),	   TEST(service_levels),
+		TEST(loaded),	TEST(interrupted), TEST(interrupted_search),
+		TEST(healthy),	TEST(unmanaged),   TEST(misrouted),
 		TEST(damaged),
 	};
 
