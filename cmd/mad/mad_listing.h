@@ -71,8 +71,8 @@ enum target_kind mad_forced_kind(const struct mad_args *args);
 /* Prints, frees, and returns the exit status. */
 int mad_listing_end(struct mad_listing *mad);
 /*
- * Do the same in two steps, for a command that prints something else between them, with result `rc`.
- * The first adds the problem that the local port is not active, if requests failed for that.
+ * Do the same in two steps, for a command that prints something else between them, with the result
+ * `rc`. The first adds the problem that the local port is not active, if requests failed for that.
  */
 void mad_listing_tell_port(struct mad_listing *mad);
 int mad_listing_end_quietly(struct mad_listing *mad, int rc);

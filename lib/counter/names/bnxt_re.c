@@ -2,7 +2,7 @@
 #include "counter/names/counter_table.h"
 
 /* drivers/infiniband/hw/bnxt_re/hw_counters.c */
-#define OBJECTS(OBJECT)                                                                        \
+#define COUNTED_OBJECTS(OBJECT)                                                                \
 	OBJECT("pds", "Protection domains", "protection domains")                              \
 	OBJECT("ahs", "Address handles", "address handles")                                    \
 	OBJECT("qps", "Queue pairs", "queue pairs")                                            \
@@ -28,7 +28,8 @@
 		"Bytes of RoCE packets received without an error.", .part = true
 
 static const struct counter_name rows[] = {
-	OBJECTS(IN_USE) OBJECTS(MOST_IN_USE){"resize_cq_cnt", "completion_queue_resizes",
+	COUNTED_OBJECTS(IN_USE)
+		COUNTED_OBJECTS(MOST_IN_USE){"resize_cq_cnt", "completion_queue_resizes",
 					     NONE(REQUESTS, RESOURCES, INFO, OTHER),
 					     "Completion queues that were resized."},
 	{"rx_pkts", RX_PACKETS},

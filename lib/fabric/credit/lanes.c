@@ -56,7 +56,10 @@ static void make_room(const struct fabric *fabric, const bool *ports, const bool
 		const struct fabric_port *in =
 			&fabric->ports[fabric_node_of(fabric, i)->first_port];
 
-		/* Only for ports that are up was the table asked for, and found to be all zeros. */
+		/*
+		 * Only for ports that are up was the table asked for, and not only found to be all
+		 * zeros: see scan_details.c. A port without PortInfo is not up.
+		 */
 		for (uint32_t at = lanes->first[i]; at < lanes->first[i + 1]; at++, in++)
 			lanes->known[at] = !unknown[fabric->ports[i].node] &&
 					   fabric_is_up(&fabric->ports[i]) && fabric_is_up(in);

@@ -54,7 +54,9 @@ static bool is_missed(const struct multicast_hop *hop)
 	return !hop->in_table && hop->join_state & MULTICAST_GETS;
 }
 
-/* Finds the member at the port; members of one port share a join state. */
+/*
+ * Finds the member at the port. Members are sorted by port; those of one port share a join state.
+ */
 static const struct multicast_member *find_member(const struct multicast_members *members,
 						  uint32_t port)
 {

@@ -47,7 +47,11 @@ struct mad_engine_counts {
 	uint64_t requests, sent, answered, timed_out;
 	uint64_t timed_out_gmp; /* of those: requests that were not SMPs */
 	uint64_t again;		/* of those sent: repeats of an earlier try */
-	uint64_t stray;		/* replies to no request under way: late, repeated, or not ours */
+	/*
+	 * Replies to no request under way, because they are late, repeated, or not ours; and
+	 * requests of others, such as traps, that the work has no function for.
+	 */
+	uint64_t stray;
 	uint64_t busy, redirected;
 };
 

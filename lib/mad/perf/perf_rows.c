@@ -261,7 +261,7 @@ static void congestion_rows(const struct maker *maker)
 		struct perf_record row = {.vl = number_of(i)};
 
 		take_part(maker, PART_VL_CONGESTION, i, &row.congestions);
-		/* It has no counter for VL 15. */
+		/* PortVLXmitTimeCong has no counter for VL 15. */
 		take_part(maker, PART_VL_TIME, i, &row.xmit_time_congested_ticks);
 		add_if_telling(maker, &row, false);
 	}
