@@ -41,11 +41,11 @@ static char *own_program(void)
 static bool add_word(struct mesh_work *work, struct strings *command, const char *option,
 		     const char *word)
 {
-	_cleanup_(freep) char *both = option && word ? mem_format("%s=%s", option, word) : NULL;
-
 	if (!word)
 		return true;
-	strings_add(command, both ? both : word);
+	if (option)
+		strings_add(command, option);
+	strings_add(command, word);
 	if (text_is_plain(word) || (option && !strcmp(option, "--name")))
 		return true;
 	return listing_fail(&work->listing, STATUS_USAGE,
