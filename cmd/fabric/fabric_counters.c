@@ -139,12 +139,15 @@ bool fabric_run_save(struct fabric_run *run, const char *path, const struct save
 		     struct saved_list *list)
 {
 	_cleanup_(freep) char *message = NULL;
+	int rc;
 
 	saved_head_read(NULL, &list->head);
-	if (saved_list_write(list, path, kind, &message))
-		listing_fail(&run->mad.listing, STATUS_FAILED, message, NULL);
+	rc = saved_list_write(list, path, kind, &message);
+	if (rc)
+		listing_fail(&run->mad.listing, STATUS_FAILED, message,
+			     fabric_run_save_hint(path, rc));
 	saved_list_clear(list, kind->schema);
-	return !message;
+	return !rc;
 }
 
 bool fabric_counters_save(struct fabric_run *run, const char *path,

@@ -29,13 +29,15 @@ static const char vendor_timeout_hint[] =
 
 void fabric_run_problem(struct fabric_run *run, const char *hint, const char *format, ...)
 {
-	_cleanup_(freep) char *message = NULL;
+	_cleanup_(freep) char *message = NULL, *clean = NULL;
 	va_list arguments;
 
 	va_start(arguments, format);
 	message = mem_format_list(format, arguments);
 	va_end(arguments);
-	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, message, hint);
+	/* Some arguments are names of files, as the user gave them. */
+	clean = text_clean(message, strlen(message));
+	problem_add_text(&run->mad.listing.problems, NULL, NULL, NULL, clean, hint);
 }
 
 void fabric_run_note(struct fabric_run *run, const struct fabric_failure *failures, size_t count)
@@ -336,6 +338,23 @@ static int write_nothing(void *context, FILE *file)
 	return -ECANCELED;
 }
 
+const char *fabric_run_save_hint(const char *path, int rc)
+{
+	if (file_is_output(path))
+		return NULL;
+	switch (-rc) {
+	case ENOSPC:
+	case EDQUOT:
+	case EFBIG:
+		return "give --save a file where there is more room";
+	case EIO:
+	case ENOMEM:
+		return NULL;
+	default:
+		return "give --save a file in a directory that exists and is writable";
+	}
+}
+
 /* Whether --save can write, which a long scan must not find last. The file stays as it is. */
 static bool can_save(struct fabric_run *run)
 {
@@ -345,8 +364,9 @@ static bool can_save(struct fabric_run *run)
 	listing_saves_to(&run->mad.listing, path);
 	rc = path ? file_replace(path, write_nothing, NULL) : -ECANCELED;
 	return rc == -ECANCELED ||
-	       listing_fail_format(&run->mad.listing, STATUS_FAILED, NULL, "cannot write %s: %s",
-				   path, file_replace_error(rc));
+	       listing_fail_format(&run->mad.listing, STATUS_FAILED,
+				   fabric_run_save_hint(path, rc), "cannot write %s: %s", path,
+				   file_replace_error(rc));
 }
 
 /* Reads the earlier scan first, because --save may name the same file. */
@@ -361,10 +381,13 @@ static bool prepare(struct fabric_run *run)
 
 static void save(struct fabric_run *run)
 {
+	const char *path = run->args->save;
 	_cleanup_(freep) char *message = NULL;
+	int rc = fabric_file_save(path, &run->view, &run->mad.listing.problems, &message);
 
-	if (fabric_file_save(run->args->save, &run->view, &run->mad.listing.problems, &message))
-		listing_fail(&run->mad.listing, STATUS_FAILED, message, NULL);
+	if (rc)
+		listing_fail(&run->mad.listing, STATUS_FAILED, message,
+			     fabric_run_save_hint(path, rc));
 }
 
 /* Each port has at least one P_Key, so a scan without any did not read details. */
@@ -393,6 +416,11 @@ bool fabric_run_begin(struct fabric_run *run, const struct ctx *ctx, const struc
 					      &run->mad.session.names);
 	else
 		done = mad_listing_begin(&run->mad, ctx, &args->mad, schema, false, false);
+	if (!done && args->load && run->mad.listing.status == STATUS_NOTHING)
+		fabric_run_problem(run, NULL,
+				   "a saved scan has no counters: rdmactl fabric errors reads them "
+				   "from the nodes in %s, through a port of this host",
+				   args->load);
 	done = done && prepare(run) && (args->load ? read_loaded(run) : scan(run));
 	if (done)
 		fabric_run_note(run, run->fabric.failures, run->fabric.failure_count);

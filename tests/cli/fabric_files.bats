@@ -88,6 +88,8 @@ setup()
 }
 
 @test "fabric: --save to a file that cannot be written fails before anything is read" {
+	local list
+
 	try fabric links --load "$dir/missing" --save "$dir"
 	[ "$status" = 1 ]
 	[[ "$stderr" = *"cannot write $dir: Is a directory"* ]]
@@ -98,9 +100,26 @@ setup()
 	try fabric links --load "$whole" --save /dev/full
 	[ "$status" = 1 ]
 	[[ "$stderr" = *"it is not a regular file"* ]]
-	try fabric links --load "$whole" --save "$dir/missing/file"
-	[ "$status" = 1 ]
-	[[ "$stderr" = *"No such file or directory"* ]]
+	for list in scan links ports; do
+		try fabric "$list" --load "$whole" --save "$dir/missing/file"
+		expect_error 1 fabric "cannot write $dir/missing/file: No such file or directory" \
+			'give --save a file in a directory that exists and is writable'
+	done
+}
+
+@test "fabric: the name of a file that is loaded does not control the terminal" {
+	cp "$whole" "$dir/"$'red\e[31m'
+	try fabric scan --details --load "$dir/"$'red\e[31m'
+	expect_error 3 fabric "the scan in $dir/red\x1b[31m has no details" \
+		'rdmactl fabric scan --details --save FILE saves them'
+}
+
+@test "fabric errors: without RDMA, --load says that a saved scan has no counters" {
+	no_device
+	try fabric errors --load "$whole"
+	[ "$status" = 5 ]
+	[[ "$stderr" = *"this system has no RDMA core"*"
+rdmactl fabric: a saved scan has no counters: rdmactl fabric errors reads them from the nodes in $whole, through a port of this host"* ]]
 }
 
 @test "fabric: --save keeps the old file, and leaves nothing beside it, if there is no scan" {
