@@ -364,9 +364,8 @@ static bool can_save(struct fabric_run *run)
 	listing_saves_to(&run->mad.listing, path);
 	rc = path ? file_replace(path, write_nothing, NULL) : -ECANCELED;
 	return rc == -ECANCELED ||
-	       listing_fail_format(&run->mad.listing, STATUS_FAILED,
-				   fabric_run_save_hint(path, rc), "cannot write %s: %s", path,
-				   file_replace_error(rc));
+	       listing_fail_format(&run->mad.listing, STATUS_FAILED, fabric_run_save_hint(path, rc),
+				   "cannot write %s: %s", path, file_replace_error(rc));
 }
 
 /* Reads the earlier scan first, because --save may name the same file. */

@@ -12,6 +12,8 @@ from tap import unequal
 
 LOOP, UNKNOWN = 'credit-loop', 'not-checked'
 MODES = ('0', 'all', 'paths')
+# The tables of ibsim give each SL a VL of its own, and opensm sets fewer VLs.
+LACKS = 'tables give some packets a VL that the port does not have, at switch '
 # A cable of a loop, and a packet behind it.
 CABLE = re.compile(r'(?:^|; )([^;]+?)/(\d+) to [^\[]+ \[(?:VL (\d+): )?([^\[]+)/(\d+) to LID (\d+) of [^,\]]+'
                    r'(?:, SL (\d+))?\]')
@@ -20,6 +22,11 @@ HOP = re.compile(r'\[(\d+)\] -> "([^"]+)"\[(\d+)\]')
 
 def ring():
     return fabric.torus((5,), hosts=2)
+
+
+def of_mode(mode, unknown):
+    """Whether the sentences are those of a ring whose tables are all known."""
+    return unequal('sentences with ' + mode, [LACKS in text for text in unknown], [True] * (mode == 'all'))
 
 
 def loops(sim, *words, **options):
@@ -61,7 +68,7 @@ def minimum_hops(sim):
     for mode, severity in (('0', 'notice'), ('all', 'notice'), ('paths', 'warning')):
         _, found, unknown = loops(sim, '--credit-loops', mode)
         wrong += unequal(mode, [row['severity'] for row in found], [severity] * 2)
-        wrong += unequal('unknown', unknown, [])
+        wrong += of_mode(mode, unknown)
         for row in found:
             wrong += true_loop(sim, row['evidence'])
         first = {(row['node'], row['port']) for row in found}
@@ -90,7 +97,7 @@ def saved(sim):
         _, found, unknown = loops(sim, '--load', path, '--credit-loops', mode)
         wrong += unequal('saved, ' + mode, [row['evidence'] for row in found],
                          [row['evidence'] for row in live])
-        wrong += unequal('unknown', unknown, [])
+        wrong += of_mode(mode, unknown)
     _, found, unknown = loops(sim, '--load', path, '--credit-loops', 'paths')
     wrong += unequal('path records of a file', (found, 'a saved scan has none' in unknown[0]),
                      ([], True))

@@ -988,6 +988,7 @@ static void check_credit(struct bed *bed, const struct credit_study *credit)
 static const struct credit_loops no_loops = {
 	.unknown_node = FABRIC_NONE,
 	.laneless_node = FABRIC_NONE,
+	.missing_lane_node = FABRIC_NONE,
 };
 
 /* What is proved is a warning; what needs an assumption on the SLs is a notice. */
@@ -1079,6 +1080,11 @@ static void unknown_credit_loops(void **state)
 	assert_int_equal(bed->findings.count, 2);
 	assert_non_null(strstr(bed->findings.items[1].finding.evidence,
 			       "together form 2 other loops, which VLs may break: "));
+	/* Linked loops are not counted. */
+	study.any.items[1].ports = 3;
+	check_credit(bed, &study);
+	assert_non_null(strstr(bed->findings.items[1].finding.evidence,
+			       "together form at least 2 other loops, which VLs may break: "));
 	study.sure = no_loops;
 	study.any = no_loops;
 	study.any.unknown_node = SWITCH;
@@ -1093,6 +1099,12 @@ static void unknown_credit_loops(void **state)
 	assert_only(bed, "not-checked", FABRIC_NONE, 0,
 		    "credit-loop: not all loops can be found: it is unknown which VL some packets "
 		    "get at 0000:0000:0000:0100");
+	study.loops = no_loops;
+	study.loops.missing_lane_node = SWITCH;
+	check_credit(bed, &study);
+	assert_only(bed, "not-checked", FABRIC_NONE, 0,
+		    "credit-loop: not all loops can be found: the SL to VL tables give some "
+		    "packets a VL that the port does not have, at 0000:0000:0000:0100");
 	study.loops = no_loops;
 	study.pairs = (struct credit_pairs){.wanted = 90, .asked = 50};
 	check_credit(bed, &study);

@@ -651,6 +651,53 @@ static void linked(void **state)
 	end(&ring);
 }
 
+/* Cables that are a loop on two VLs, on only one of which a longer loop is linked with it. */
+static void linked_on_one_lane(void **state)
+{
+	static const uint8_t cut[16] = {15, 1}, both[16] = {0, 1};
+	struct ring ring;
+
+	(void)state;
+	begin(&ring, 5, 5);
+	fabric_link(&ring.fabric, port_at(&ring, 0, ACROSS), port_at(&ring, 2, ACROSS));
+	*entry(&ring, 2, 0) = *entry(&ring, 2, 1) = ACROSS;
+	for (uint32_t i = 0; i < ring.count; i++)
+		for (unsigned int in = 1; in <= PORTS; in++)
+			for (unsigned int out = ON; out <= PORTS; out++)
+				set_lanes(&ring, i, in, out, i == 3 ? cut : both);
+	find_of(&ring, 3);
+	assert_int_equal(ring.loops.count, 1);
+	assert_int_equal(ring.loops.items[0].count, 3);
+	assert_int_equal(ring.loops.items[0].again, 1);
+	assert_int_equal(ring.loops.items[0].ports, 6);
+	end(&ring);
+}
+
+/* A VL that the ports do not have is no channel: that of the packets is unknown. */
+static void without_the_lane(void **state)
+{
+	struct ring ring;
+
+	(void)state;
+	begin(&ring, 5, 2);
+	set_all_lanes(&ring, 3, 3);
+	for (uint32_t i = 0; i < ring.count; i++) {
+		set_vls(&ring, i, ON, 3);
+		set_vls(&ring, i, BACK, 2);
+	}
+	find_of(&ring, 1);
+	assert_int_equal(ring.loops.count, 1);
+	assert_loop(&ring, 0, port_at(&ring, 0, ON), 5);
+	assert_true(ring.loops.missing_lane_node < ring.count);
+	assert_int_equal(ring.loops.laneless_node, FABRIC_NONE);
+	/* VL 15 still says that the packets are dropped. */
+	set_all_lanes(&ring, 15, 15);
+	find_of(&ring, 1);
+	assert_int_equal(ring.loops.count, 0);
+	assert_int_equal(ring.loops.missing_lane_node, FABRIC_NONE);
+	end(&ring);
+}
+
 static bool is_third(void *asked)
 {
 	return ++*(unsigned int *)asked > 2;
@@ -681,14 +728,24 @@ static void stopped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_ways),	    cmocka_unit_test(a_line),
-		cmocka_unit_test(without_a_sender), cmocka_unit_test(a_cable_down),
-		cmocka_unit_test(circles),	    cmocka_unit_test(broken_by_lanes),
-		cmocka_unit_test(levels),	    cmocka_unit_test(missing_lanes),
-		cmocka_unit_test(missing_tables),   cmocka_unit_test(path_records),
-		cmocka_unit_test(listed_pairs),	    cmocka_unit_test(too_many_pairs),
-		cmocka_unit_test(a_long_ring),	    cmocka_unit_test(study),
-		cmocka_unit_test(linked),	    cmocka_unit_test(stopped),
+		cmocka_unit_test(both_ways),
+		cmocka_unit_test(a_line),
+		cmocka_unit_test(without_a_sender),
+		cmocka_unit_test(a_cable_down),
+		cmocka_unit_test(circles),
+		cmocka_unit_test(broken_by_lanes),
+		cmocka_unit_test(levels),
+		cmocka_unit_test(missing_lanes),
+		cmocka_unit_test(missing_tables),
+		cmocka_unit_test(path_records),
+		cmocka_unit_test(listed_pairs),
+		cmocka_unit_test(too_many_pairs),
+		cmocka_unit_test(a_long_ring),
+		cmocka_unit_test(study),
+		cmocka_unit_test(linked),
+		cmocka_unit_test(without_the_lane),
+		cmocka_unit_test(linked_on_one_lane),
+		cmocka_unit_test(stopped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

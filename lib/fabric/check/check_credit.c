@@ -112,8 +112,8 @@ static void report_unknown(struct check_run *run, uint32_t node, const char *wha
 	if (node == FABRIC_NONE)
 		return;
 	name = fabric_node_name(run->input->view, node);
-	check_report(run, FABRIC_NONE,
-		     "credit-loop: not all loops can be found: it is unknown %s %s", what, name);
+	check_report(run, FABRIC_NONE, "credit-loop: not all loops can be found: %s %s", what,
+		     name);
 }
 
 /* Loops that the routes of all SLs form together, some of which SLs and VLs may break. */
@@ -122,15 +122,18 @@ static void report_possible(struct check_run *run)
 	const struct credit_study *study = run->input->credit;
 	_cleanup_(freep) uint32_t *owners = NULL;
 	_cleanup_(freep) char *text = NULL;
+	bool linked = false;
 
 	if (!study->any.count)
 		return;
+	for (size_t i = 0; i < study->any.count; i++)
+		linked |= study->any.items[i].ports > study->any.items[i].count;
 	owners = forwarding_owners(run->fabric, NULL);
 	add_loop(run, &study->any.items[0], CREDIT_BY_PORT, owners, &text);
 	check_report(run, FABRIC_NONE,
-		     "credit-loop: the routes of packets of all SLs together form %zu %sloop%s, "
+		     "credit-loop: the routes of packets of all SLs together form %s%zu %sloop%s, "
 		     "which VLs may break: --credit-loops all considers the VLs. The first has %s",
-		     study->any.count, study->sure.count ? "other " : "",
+		     linked ? "at least " : "", study->any.count, study->sure.count ? "other " : "",
 		     text_plural_s(study->any.count), text);
 }
 
@@ -159,7 +162,7 @@ void check_report_credit(struct check_run *run)
 
 	if (!study)
 		return;
-	report_unknown(run, study->any.unknown_node, "where some packets go from");
+	report_unknown(run, study->any.unknown_node, "it is unknown where some packets go from");
 	if (study->incomplete)
 		check_report(run, FABRIC_NONE,
 			     "credit-loop: not all loops can be found: a part of the subnet is "
@@ -171,6 +174,10 @@ void check_report_credit(struct check_run *run)
 		report_possible(run);
 		return;
 	}
-	report_unknown(run, study->loops.laneless_node, "which VL some packets get at");
+	report_unknown(run, study->loops.laneless_node,
+		       "it is unknown which VL some packets get at");
+	report_unknown(
+		run, study->loops.missing_lane_node,
+		"the SL to VL tables give some packets a VL that the port does not have, at");
 	report_pairs(run, &study->pairs);
 }

@@ -207,6 +207,24 @@ static bool matters(const struct finder *finder, uint32_t port)
 	return !finder->traffic->ports || finder->traffic->ports[port];
 }
 
+/*
+ * The VL of a packet at an output port; CREDIT_LANE_UNKNOWN or more is noted. A VL that the port
+ * does not have is no channel. A switch may drop such a packet, or send it on another VL.
+ */
+static unsigned int lane_of(struct finder *finder, unsigned int in, uint32_t out, unsigned int sl)
+{
+	const struct fabric *fabric = finder->walker.fabric;
+	const unsigned int vls = fabric_vls(&fabric->ports[out]);
+	const unsigned int lane = credit_lane(finder->traffic->lanes, in, out, sl);
+
+	if (lane == CREDIT_LANE_UNKNOWN)
+		finder->loops->laneless_node = fabric->ports[out].node;
+	if (!vls || lane < vls || lane >= CREDIT_LANE_DROPPED)
+		return lane;
+	finder->loops->missing_lane_node = fabric->ports[out].node;
+	return CREDIT_LANE_UNKNOWN;
+}
+
 static void follow(struct finder *finder, const struct credit_source *source, unsigned int sl)
 {
 	const struct credit_walker *walker = &finder->walker;
@@ -221,9 +239,7 @@ static void follow(struct finder *finder, const struct credit_source *source, un
 
 		out = walker->out[at];
 		if (finder->traffic->lanes && matters(finder, out))
-			lane = credit_lane(finder->traffic->lanes, in, out, sl);
-		if (lane == CREDIT_LANE_UNKNOWN)
-			finder->loops->laneless_node = walker->forwarding->tables[at].node;
+			lane = lane_of(finder, in, out, sl);
 		if (lane >= CREDIT_LANE_DROPPED)
 			return;
 		wanted = finder->graph.channels[out] + lane * (uint32_t)finder->graph.port_count;
@@ -333,6 +349,7 @@ void credit_loops_find(const struct fabric *fabric, const struct forwarding *for
 		.ports = mem_alloc_zero(fabric->port_count, sizeof(*loops->ports)),
 		.unknown_node = FABRIC_NONE,
 		.laneless_node = FABRIC_NONE,
+		.missing_lane_node = FABRIC_NONE,
 	};
 	credit_walker_make(fabric, forwarding, &finder.walker);
 	make_channels(&finder);

@@ -109,7 +109,8 @@ struct credit_wait {
 struct credit_loop {
 	struct credit_wait *waits; /* each waits for what the next one holds */
 	size_t count;
-	uint32_t ports;	    /* in the circles that this one is linked with, itself included */
+	uint32_t ports;	    /* in the circles that this one is linked with, itself included; of
+			       several VLs, on the one with the most */
 	unsigned int again; /* on how many other VLs the same cables are a loop, too */
 };
 
@@ -124,7 +125,9 @@ struct credit_loops {
 	uint32_t unknown_node;	/* a switch whose forwarding table lacks an entry for packets that
 				   come there, or sends them out of the scan; or FABRIC_NONE */
 	uint32_t laneless_node; /* likewise, for an SL to VL table */
-	bool stopped;		/* other loops may exist */
+	uint32_t missing_lane_node; /* a switch whose SL to VL table gives packets that come there
+				       a VL that the port does not have; or FABRIC_NONE */
+	bool stopped;		    /* other loops may exist */
 };
 
 /*

@@ -216,6 +216,8 @@ static void add_loop(struct search *search, struct credit_loop *loop)
 	same = find_same(search->loops, loop);
 	if (same) {
 		same->again++;
+		if (same->ports < loop->ports)
+			same->ports = loop->ports;
 		free(loop->waits);
 		return;
 	}

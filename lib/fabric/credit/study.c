@@ -28,6 +28,7 @@ void credit_study_begin(const struct fabric *fabric, const struct forwarding *fo
 	static const struct credit_loops none = {
 		.unknown_node = FABRIC_NONE,
 		.laneless_node = FABRIC_NONE,
+		.missing_lane_node = FABRIC_NONE,
 	};
 	struct credit_traffic traffic = {.stop = study->stop};
 
