@@ -255,8 +255,13 @@ static bool prepare(struct errors *errors)
 	if (errors->args.load && !fabric_errors_verify(run, &errors->wanted))
 		return false;
 	choose_ports(errors);
-	if (errors->all_args->sl_from_sa)
+	if (errors->all_args->sl_from_sa) {
 		errors->service_levels = fabric_errors_service_levels(run);
+		if (mad_session_stopped(&run->mad.session)) {
+			fabric_run_note_interrupted(run);
+			return false;
+		}
+	}
 	errors->options = (struct port_errors_options){
 		.address = fabric_run_address(run),
 		.all = true,

@@ -102,7 +102,10 @@ uint8_t *fabric_errors_service_levels(struct fabric_run *run)
 	}
 	mad_find_places(session->engine, &session->port.route, places, count);
 	for (size_t i = 0; i < count; i++) {
-		if (places[i].error) {
+		/* A lookup that was not waited for did not fail. */
+		if (places[i].error == -ECANCELED) {
+			continue;
+		} else if (places[i].error) {
 			failed++;
 			error = places[i].error;
 		} else {
@@ -164,7 +167,8 @@ void fabric_errors_clear(struct fabric_run *run, const struct fabric_clearing *c
 		return;
 	/* Clearing loses the values, so nothing is cleared unless the file was written. */
 	if (!confirm(run, clearing, ports) ||
-	    !fabric_counters_save(run, clearing->save, clearing->readings))
+	    !fabric_counters_save(run, clearing->save, clearing->readings) ||
+	    mad_listing_interrupted(&run->mad, "interrupted: nothing was cleared"))
 		return;
 	rc = port_counters_reset(run->mad.session.engine, &run->fabric, clearing->options,
 				 clearing->kinds, clearing->details, clearing->readings, &cleared);

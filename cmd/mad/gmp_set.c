@@ -121,7 +121,8 @@ static void work(struct gmp_change *change)
 	change->fields.after = change->fields.before;
 	place = place_of(change);
 	if (!mad_change_put(&run->mad.listing, &change->fields) ||
-	    !mad_change_confirm(&run->mad.listing, &change->fields, place, run->args->yes))
+	    !mad_change_confirm(&run->mad.listing, &change->fields, place, run->args->yes) ||
+	    mad_listing_interrupted(&run->mad, "interrupted: nothing was changed"))
 		return;
 	put(change);
 	/* Writing any number but 0 leaves the count of violations as it is: A10.4.3.4. */

@@ -270,6 +270,12 @@ bool mad_listing_has_lids(struct mad_listing *mad, const char *message, const ch
 	return true;
 }
 
+bool mad_listing_interrupted(struct mad_listing *mad, const char *message)
+{
+	return mad_session_stopped(&mad->session) &&
+	       !listing_fail(&mad->listing, STATUS_FAILED, message, NULL);
+}
+
 /*
  * Reports a local port that is not active: the node that did not answer is not to blame if the
  * requests could not leave. In state init a port takes packets of subnet management only: IBA 1,

@@ -68,6 +68,11 @@ bool mad_listing_refuses_words(struct mad_listing *mad);
 bool mad_listing_has_lids(struct mad_listing *mad, const char *message, const char *hint);
 /* The kind of destination that the options set, or TARGET_ANY. */
 enum target_kind mad_forced_kind(const struct mad_args *args);
+/*
+ * For use before a Set, which a signal that came earlier must prevent: whether one has asked for
+ * the end. If so, the listing fails with that message.
+ */
+bool mad_listing_interrupted(struct mad_listing *mad, const char *message);
 /* Prints, frees, and returns the exit status. */
 int mad_listing_end(struct mad_listing *mad);
 /*

@@ -120,12 +120,14 @@ static const char *what_is_cleared(const struct perf_args *args, enum perf_listi
 static void reset(struct perf_run *run)
 {
 	const enum perf_listing listing = run->perf.options.listing;
-	const size_t ports = perf_reset(&run->perf, run->clear);
-	_cleanup_(freep) char *text = mem_format("cleared %s counters of %zu port%s, for every "
-						 "reader",
-						 what_is_cleared(run->args, listing), ports,
-						 text_plural_s(ports));
+	_cleanup_(freep) char *text = NULL;
+	size_t ports;
 
+	if (mad_listing_interrupted(&run->mad, "interrupted: nothing was cleared"))
+		return;
+	ports = perf_reset(&run->perf, run->clear);
+	text = mem_format("cleared %s counters of %zu port%s, for every reader",
+			  what_is_cleared(run->args, listing), ports, text_plural_s(ports));
 	if (run->args->counters)
 		perf_report_lacking(&run->perf, run->clear);
 	if (ports && !run->mad.listing.ctx->globals.quiet)

@@ -181,6 +181,8 @@ static void work(struct run *run)
 	if (!confirm(run))
 		return;
 	make_sender(run, sender);
+	if (mad_listing_interrupted(&run->mad, "interrupted: nothing was sent"))
+		return;
 	if (!call(run, place, UMAD_METHOD_SET, (uint32_t)run->args->command.value, sender, &item)) {
 		report_failed(run, &item);
 		return;

@@ -114,7 +114,8 @@ static void work(struct run *run)
 	if (listing->problems.count > problems || !confirm(run))
 		return;
 	describe(run);
-	if (!smp_change_write(change))
+	if (mad_listing_interrupted(&run->mad, "interrupted: nothing was changed") ||
+	    !smp_change_write(change))
 		return;
 	listing->status = status;
 	listing_add(listing, &change->after);

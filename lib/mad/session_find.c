@@ -234,7 +234,7 @@ static void explain_place(struct mad_session *session, const struct mad_destinat
 				 "rdmactl sa multicast shows the group");
 	else
 		problem_add_text(problems, destination->name, NULL, "sa", mad_sa_error(error),
-				 MAD_SA_HINT);
+				 mad_sa_hint(error));
 }
 
 void session_free_destination(struct mad_destination *destination)

@@ -77,7 +77,7 @@ static void explain_search(struct mad_session *session, const struct node_search
 				 "nodes -o node,path");
 	else if (search->error)
 		problem_add_text(problems, clean, NULL, "sa", mad_sa_error(search->error),
-				 MAD_SA_HINT);
+				 mad_sa_hint(search->error));
 	else if (search->status)
 		problem_add_text(problems, clean, NULL, "sa",
 				 "the subnet administrator refused the query",

@@ -277,6 +277,10 @@ def cleared(sim, place):
     unwritable = sim.rdmactl('fabric', 'errors', '--clear', 'errors', '--yes', '--save', '/nowhere/x')
     wrong += unequal('without a file', unwritable.status, 1) + unequal(
         'nothing is cleared', brief(errors(sim).rows), before)
+    for more in ((), ('--sl-from-sa',)):
+        ended = sim.interrupted('fabric', 'errors', '--clear', 'errors', '--yes', *more)
+        wrong += unequal('interrupted: nothing is cleared', brief(errors(sim).rows), before)
+        wrong += [] if 'interrupted: ' in ended.complaint() else [ended.complaint()]
     traffic = sim.rdmactl('fabric', 'errors', '--clear', 'traffic', '--yes', '--save', sim.path('t.json'))
     wrong += unequal('traffic', (traffic.status, brief(errors(sim).rows)), (0, before))
     done = sim.rdmactl('fabric', 'errors', '--clear', 'errors', '--yes', '--save', path)

@@ -183,6 +183,18 @@ def defaults(sim):
     return wrong
 
 
+def interrupted(sim):
+    """A signal during a look-up is not blamed on the subnet administrator."""
+    sim.pause_manager()
+    try:
+        ended = {word: sim.interrupted('smp', 'nodeinfo', word)
+                 for word in ('somebody', '0x%016x' % sim.net.hcas()[-1].guid)}
+    finally:
+        sim.resume_manager()
+    return [line for word, one in ended.items()
+            for line in unequal(word, (one.status, one.complaint().endswith(': interrupted\n')), (1, True))]
+
+
 def no_manager(sim):
     return refused(sim, ('smp', 'nodeinfo', 'somebody'), 1, 'and the port knows none')
 
@@ -196,4 +208,5 @@ def play(tap, box):
         tap.test('names: what is refused', bad(sim))
         tap.test('names: the node name map', mapped(sim))
         tap.test('names: destinations in forwarding tables', destinations(sim))
+        tap.test('names: a signal during a look-up', interrupted(sim))
         tap.test('names: ibdiag.conf and the default map', defaults(sim))

@@ -92,6 +92,19 @@ def interrupted(sim):
     return wrong
 
 
+def interrupted_before(sim):
+    """A signal before the Set: nothing is written, although --yes stands for an answer."""
+    lid, port, _ = far_port(sim)
+    before, wrong = state(sim, lid, port), []
+    for words, said in ((('smp', 'portinfo', lid, port, '--set', 'hoq_life_code=12'), 'changed'),
+                        (('cc', 'ca', lid, '1', '--set', 'ccti_timer=3'), 'changed'),
+                        (('smp', 'sminfo', str(sim.lids()[sim.manager, 1]), '--command', 'discover'), 'sent')):
+        ended = sim.interrupted(*words, '--yes')
+        wrong += unequal(words[0], (ended.status, ended.out), (1, b''))
+        wrong += [] if 'interrupted: nothing was ' + said in ended.complaint() else [ended.complaint()]
+    return wrong + unequal('the port afterwards', state(sim, lid, port), before)
+
+
 def way(sim):
     """The port on which the request arrives, and port 0 of an adapter, which is the same."""
     lid, _, own = far_port(sim)
@@ -249,6 +262,7 @@ def play(tap, box):
                                 what_has_no_fields_to_set),
                                ('nothing changes without confirmation', unasked),
                                ('a signal at the prompt', interrupted),
+                               ('a signal before the change', interrupted_before),
                                ('the path to the node is left alone', way),
                                ('a new LID', new_lid),
                                ('bad input changes nothing', bad_input),

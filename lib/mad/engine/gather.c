@@ -95,7 +95,13 @@ const char *mad_sa_error(int error)
 {
 	return error == -ENODATA     ? "the port knows no subnet manager to ask"
 	       : error == -ETIMEDOUT ? "the subnet administrator did not answer"
+	       : error == -ECANCELED ? "interrupted"
 				     : strerror(-error);
+}
+
+const char *mad_sa_hint(int error)
+{
+	return error == -ECANCELED ? NULL : MAD_SA_HINT;
 }
 
 struct number mad_place_lid(const struct mad_place *place)

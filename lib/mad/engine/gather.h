@@ -58,6 +58,8 @@ struct gid mad_target_gid(const struct mad_route *route, const struct mad_target
 struct mad_address mad_sa_address(const struct mad_route *route);
 /* Says why a query of the SA has no answer; -ENODATA: the port knows no subnet manager. */
 const char *mad_sa_error(int error);
+/* The next step; NULL if the user did not wait for the answer. */
+const char *mad_sa_hint(int error);
 #define MAD_SA_HINT "rdmactl smp sminfo shows whether the subnet manager is alive"
 /* Asks the SA for one path record by these PATH_HAS_ components, which `record` holds. */
 struct mad_request mad_path_request(const struct mad_route *route, uint64_t components,
