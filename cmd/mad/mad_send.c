@@ -291,8 +291,10 @@ static bool may_send(struct send_run *run)
 	const char *method = mad_method_word(words->mgmt_class, words->method);
 	const char *name = mad_attribute_name(words->mgmt_class, words->attribute);
 
-	if (only_reads(words) || run->args->yes)
+	if (only_reads(words))
 		return true;
+	if (run->args->yes)
+		return !mad_listing_interrupted(&run->mad, "interrupted: nothing was sent");
 	fprintf(stderr, "method 0x%02x (%s) of attribute 0x%04x (%s), class 0x%02x, to",
 		words->method, method ? method : "unknown", words->attribute,
 		name ? name : "unknown", words->mgmt_class);

@@ -98,6 +98,8 @@ def interrupted_before(sim):
     before, wrong = state(sim, lid, port), []
     for words, said in ((('smp', 'portinfo', lid, port, '--set', 'hoq_life_code=12'), 'changed'),
                         (('cc', 'ca', lid, '1', '--set', 'ccti_timer=3'), 'changed'),
+                        (('mad', 'send', lid, '--class', 'smp', '--method', 'set', '--attribute', 'portinfo',
+                          '--modifier', port), 'sent'),
                         (('smp', 'sminfo', str(sim.lids()[sim.manager, 1]), '--command', 'discover'), 'sent')):
         ended = sim.interrupted(*words, '--yes')
         wrong += unequal(words[0], (ended.status, ended.out), (1, b''))
