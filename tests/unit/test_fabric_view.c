@@ -93,6 +93,13 @@ static void nodes(void **state)
 		  SHOWN({"node", "0000:0000:0000:3000"}, {"lid", NULL}, {"hops", NULL},
 			{"path", NULL}, {"description", NULL}, {"node_description", NULL},
 			{"vendor_id", "0x000000"}, {"device_id", "0x0000"}));
+	/* A description of blanks alone names nothing, whether a NUL ends it or not. */
+	row = row_of(subnet, 0);
+	for (size_t i = 1; i <= NODE_DESCRIPTION_BYTES; i += NODE_DESCRIPTION_BYTES - 1) {
+		memset(subnet->fabric.nodes[0].description, 0, NODE_DESCRIPTION_BYTES);
+		memset(subnet->fabric.nodes[0].description, ' ', i);
+		check_row(&fabric_nodes_schema, &row, SHOWN({"node", "0000:0000:0000:1000"}));
+	}
 }
 
 /* A text gives words; nothing was received, and 0 is not a number from it. */

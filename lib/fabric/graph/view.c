@@ -13,6 +13,17 @@
 #include "base/text.h"
 #include "mad/format/header.h"
 
+/* A description of blanks alone would look like a node without a name. */
+static bool has_words(const struct fabric_node *node)
+{
+	size_t blanks = 0;
+
+	while (blanks < sizeof(node->description) && node->description[blanks] == ' ')
+		blanks++;
+	return node->has_description && blanks < sizeof(node->description) &&
+	       node->description[blanks];
+}
+
 void fabric_node_name_into(const struct fabric_view *view, uint32_t node,
 			   char name[static FABRIC_NAME_SIZE])
 {
@@ -21,7 +32,7 @@ void fabric_node_name_into(const struct fabric_view *view, uint32_t node,
 
 	if (given)
 		snprintf(name, FABRIC_NAME_SIZE, "%s", given);
-	else if (at->has_description && at->description[0])
+	else if (has_words(at))
 		text_clean_into(name, FABRIC_NAME_SIZE, (const char *)at->description,
 				sizeof(at->description));
 	else
