@@ -192,7 +192,7 @@ static struct class_row *work(struct mad_listing *mad, size_t *ret_count)
 static int run_classes(const struct ctx *ctx, const void *args, char **words)
 {
 	struct mad_args mad_args = *(const struct mad_args *)args;
-	struct mad_listing mad;
+	struct mad_listing mad = {.goes_beyond = false};
 	struct class_row *rows = NULL;
 	size_t count = 0;
 	int status;

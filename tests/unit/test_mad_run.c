@@ -795,6 +795,13 @@ static const struct command_row complaints_classes = {
 	"  no port has this LID, or the node or the path to it is down\n",
 	""};
 
+/* That the port is down is no reason if nothing was sent. */
+static const struct command_row complaints_nothing_sent = {
+	"mad classes", STATUS_FAILED, "",
+	"rdmactl mad: the port has no LID: no subnet manager has configured it\n"
+	"  rdmactl ports shows its state\n",
+	""};
+
 static void complaints(void **state)
 {
 	(void)state;
@@ -811,6 +818,10 @@ static void complaints(void **state)
 	begin();
 	nodes.send_error = -EHOSTUNREACH;
 	expect(&complaints_classes);
+	begin();
+	nodes.no_lid = true;
+	nodes.state = PORT_STATE_DOWN;
+	expect(&complaints_nothing_sent);
 }
 
 /* At most 192 bytes for pm, and 200 for sa. */
