@@ -533,6 +533,9 @@ static inline void live_expect_error(const char *line, int status, const char *o
 	live_expect(line, status, out, err);
 }
 
+/* What follows ENOENT if a command cannot save anything. */
+#define LIVE_NO_FOLDER "\n  give --save a file in a directory that exists and is writable\n"
+
 /*
  * Expects that a command prints this although it cannot save anything: the folder of its file goes
  * away during the scan. It must be empty: looking whether it can be written to leaves nothing
@@ -547,7 +550,7 @@ static inline void live_expect_unsaved(const char *words, const char *out)
 	line = mem_format("%s --save %s/file", words, folder);
 	said = mem_format("rdmactl fabric: cannot write %s/file: ", folder);
 	live.lost_folder = folder;
-	live_expect_error(line, 1, out, said, ENOENT, "\n");
+	live_expect_error(line, 1, out, said, ENOENT, LIVE_NO_FOLDER);
 	live.lost_folder = NULL;
 }
 
