@@ -2,12 +2,15 @@
 /*
  * Makes the error that its argument names. It is linked like the program with sanitizers, so that a
  * test can check that neither sanitized.c nor many.c changes their reports
- * (tests/cli/sanitizers.bats).
+ * (tests/cli/sanitizers.bats). Two arguments are no errors: one leaves the process as many.c must
+ * not hand it to the next run, and the other tells what is left.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
 static const char table[11] = "0123456789";
 
@@ -122,6 +125,28 @@ static void nothing(void)
 {
 }
 
+/* As --timeout and a command that catches signals do. */
+static void start_timer_and_block_signals(void)
+{
+	const struct itimerval timer = {.it_value = {.tv_sec = 1000}};
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void tell_timer_and_signals(void)
+{
+	struct itimerval timer;
+	sigset_t blocked;
+
+	getitimer(ITIMER_REAL, &timer);
+	sigprocmask(SIG_BLOCK, NULL, &blocked);
+	printf("timer: %s, SIGTERM: %s\n", timer.it_value.tv_sec ? "running" : "none",
+	       sigismember(&blocked, SIGTERM) ? "blocked" : "free");
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -138,6 +163,8 @@ int main(int argc, char **argv)
 		{"leak-beside-threads", leak_beside_threads},
 		{"leak-after-many-traces", allocate_with_many_traces},
 		{"nothing", nothing},
+		{"start-timer-and-block-signals", start_timer_and_block_signals},
+		{"tell-timer-and-signals", tell_timer_and_signals},
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(errors) / sizeof(errors[0]); i++) {

@@ -87,3 +87,16 @@ all_are_reported()
 	try_in_many nothing
 	[ "$status$output$stderr" = 0 ]
 }
+
+# With the timer, a later command would be killed by the --timeout of an earlier one; with the
+# signals blocked, it could not be ended.
+@test "the timer and the blocked signals of a command do not reach the next one in the process" {
+	quickly try tell-timer-and-signals
+	expect 0 'timer: none, SIGTERM: free' ''
+	quickly try start-timer-and-block-signals
+	expect 0 '' ''
+	[ -n "$process_of" ]
+	quickly try tell-timer-and-signals
+	expect 0 'timer: none, SIGTERM: free' ''
+	[ -n "$process_of" ]
+}
