@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cmd/root_file.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,10 @@ int root_file_unpack(const char *path, struct snapshot *ret_snapshot, const char
 	rc = path ? recording_check(folder, &why) : 0;
 	if (rc) {
 		*ret_message = mem_format("%s: %s", path, why);
+		if (rc == -ENOEXEC)
+			*ret_hint = mem_string("read it on a host with the same byte order; only "
+					       "i386 reads archives of i386, and it reads no "
+					       "others");
 		snapshot_close(ret_snapshot);
 		*ret_snapshot = SNAPSHOT_NONE;
 		*ret_root = NULL;
