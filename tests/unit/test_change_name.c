@@ -108,6 +108,7 @@ static void places(void **state)
 	tree_link(tree, "etc/environment", "environment");
 	/* One note for each file, with the number of the first line. */
 	tree_write(tree, "etc/udev/rules.d/60-x.rules", "# names\n\nNAME=\"mlx5_0\"\nmlx5_0");
+	tree_write(tree, "etc/libfabric.conf", "FI_PROVIDER=verbs\nFI_VERBS_DEVICE_NAME=mlx5_0\n");
 	tree_write(tree, "etc/systemd/system/x.service", "Exec=x -d mlx5_0");
 	tree_write(tree, "etc/opensm/opensm.conf", "\033 mlx5_0");
 	/* Only this much of a line is shown. */
@@ -119,6 +120,7 @@ static void places(void **state)
 	{
 		_cleanup_(freep) char *wanted = mem_format(
 			"/etc/environment could not be searched for mlx5_0: %s\n"
+			"/etc/libfabric.conf:2 names mlx5_0: FI_VERBS_DEVICE_NAME=mlx5_0\n"
 			"/etc/udev/rules.d/60-x.rules:3 names mlx5_0: NAME=\"mlx5_0\"\n"
 			"/etc/modprobe.d/x.conf:1 names mlx5_0: %s\n"
 			"/etc/systemd/system/x.service:1 names mlx5_0: Exec=x -d mlx5_0\n"

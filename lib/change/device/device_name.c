@@ -73,9 +73,10 @@ static int write_name(struct change *change, const char *value)
 
 /* Where the name of an RDMA device may be written. A path that ends with / is a directory. */
 static const char *const places[] = {
-	"etc/nccl.conf",       "etc/environment", "etc/profile.d/",    "etc/ucx/",
-	"etc/udev/rules.d/",   "etc/rdma/",	  "etc/rdma/modules/", "etc/modprobe.d/",
-	"etc/systemd/system/", "etc/opensm/",
+	"etc/nccl.conf",     "etc/environment",	    "etc/profile.d/",
+	"etc/ucx/",	     "etc/libfabric.conf", /* load_conf(), src/var.c of libfabric */
+	"etc/udev/rules.d/", "etc/rdma/",	    "etc/rdma/modules/",
+	"etc/modprobe.d/",   "etc/systemd/system/", "etc/opensm/",
 };
 
 /* Characters that names consist of: mlx5_1 is not found in mlx5_10. */
