@@ -437,6 +437,24 @@ static const struct {
 	 "0x2c903006c6cac:0x2c903006c6cad and it_iu_len 260 on port 1 "
 	 "(guid=0xfe80000000000000:0x2c903006c6cae)\n"},
 	{"root/proc/77/comm", "10.1.2.3-manage\n", "root/proc/77/comm", "10.242.38.18-manage\n"},
+	{"root/proc/79/comm", "2001:470:1f0b:1\n", "root/proc/79/comm", "3688:049:3a2a:0\n"},
+	{"root/proc/79/stat", "79 (2001:470:1f0b:1) S 2\n", "root/proc/79/stat",
+	 "79 (3688:049:3a2a:0) S 2\n"},
+	{"root/proc/79/status", "Name:\t2001:4701:1f0b:\n", "root/proc/79/status",
+	 "Name:\t9615:8684:9e1f:\n"},
+	/* No addresses: too long, without a second colon, and in a longer word. */
+	{"root/proc/80/comm", "2001:470:1f0b:12\n", "root/proc/80/comm", "2001:470:1f0b:12\n"},
+	{"root/proc/81/comm", "abcdefabcd:1234\n", "root/proc/81/comm", "abcdefabcd:1234\n"},
+	{"root/proc/82/comm", "x-2001:470:1f0b:1\n", "root/proc/82/comm", "x-2001:470:1f0b:1\n"},
+	{"root/proc/83/comm", "2001:470:1f0b:1-x\n", "root/proc/83/comm", "2001:470:1f0b:1-x\n"},
+	/* With ::, it may be whole. */
+	{"root/proc/84/comm", "2001:db8:1:2::5\n", "root/proc/84/comm", "2001:db8:8f7b:2::5\n"},
+	{"root/etc/modprobe.d/nfs.conf",
+	 "options nfs nfs4_unique_id=\"gpu17-nfs\" max_session_slots=64\n"
+	 "options nfs nfs4_unique_id=0123456789abcdef0123456789abcdef",
+	 "root/etc/modprobe.d/nfs.conf",
+	 "options nfs nfs4_unique_id=\"rfv91-mee\" max_session_slots=64\noptions nfs "
+	 "nfs4_unique_id=8130461925bdbdef9678620525cadaab"},
 	{"root/proc/77/stat", "77 (10.1.2.3-manage) S 2\n", "root/proc/77/stat",
 	 "77 (10.242.38.18-manage) S 2\n"},
 	{"root/proc/77/status", "Name:\t10.1.2.3-manage\n", "root/proc/77/status",

@@ -261,6 +261,50 @@ void anonymise_uuids(const struct anonymiser *anonymiser, char *text)
 			anonymise_word(anonymiser, at, 36);
 }
 
+/*
+ * nfs4_unique_id of nfs is a name or the machine's ID, in fs/nfs/nfs4proc.c; the value ends as in
+ * modprobe.d(5).
+ */
+void anonymise_unique_ids(const struct anonymiser *anonymiser, char *text)
+{
+	static const char word[] = "unique_id=";
+
+	for (char *at = text; (at = strstr(at, word));) {
+		size_t length;
+
+		at += strlen(word);
+		at += strspn(at, "\"'");
+		length = strcspn(at, " \t\n\"'");
+		anonymise_word(anonymiser, at, length);
+		at += length;
+	}
+}
+
+/*
+ * Before Linux 5.17, 15 bytes are all that is left of an NFS server's address in the name of its
+ * thread, nfs4_schedule_state_manager() of fs/nfs/nfs4state.c: of IPv6 without ::, less than an
+ * address.
+ */
+void anonymise_cut_addresses(const struct anonymiser *anonymiser, char *text)
+{
+	enum { MOST_OF_NAME = 15 };
+
+	for (char *at = text; *at;) {
+		const size_t length = strspn(at, "0123456789abcdef:");
+		const char after = at[length];
+		size_t colons = 0;
+
+		for (size_t i = 0; i < length; i++)
+			colons += at[i] == ':';
+		at[length] = '\0';
+		if (length == MOST_OF_NAME && colons > 1 && !strstr(at, "::") &&
+		    (at == text || !is_of_name(at[-1])) && !is_of_name(after))
+			anonymise_word(anonymiser, at, length);
+		at[length] = after;
+		at += length + (after != '\0');
+	}
+}
+
 void anonymise_module_text(const struct anonymiser *anonymiser, char *text)
 {
 	anonymise_spoken_serials(anonymiser, text);
