@@ -350,6 +350,9 @@ static const struct {
 	 "root/etc/nccl.conf",
 	 "NCCL_IB_HCA=mlx5_0\nNCCL_IB_GID_INDEX=3\nNCCL_IB_TC=106\nNCCL_IB_DISABLE=1\n"
 	 "NCCL_NET=Socket\n"},
+	/* NCCL knows no remarks after a value. */
+	{"root/etc/a/nccl.conf", "NCCL_IB_HCA=^=mlx5_0:1,mlx5_1 # of alice\nNCCL_IB_TC=106\talice",
+	 "root/etc/a/nccl.conf", "NCCL_IB_HCA=^=mlx5_0:1,mlx5_1 \nNCCL_IB_TC=106 \n"},
 	{"root/etc/ucx/ucx.conf",
 	 "# gpu17\nUCX_TLS = rc,self ; by alice\nUCX_TLS_X=alice\nUCX_NET_DEVICES:mlx5_0:1\n"
 	 "UCX_LOG_FILE=/home/alice\nUCX_IB_TRAFFIC_CLASS=106\n[alice]\nUCX_TLS=tcp\n",

@@ -31,11 +31,33 @@ static const char nccl[] = "NCCL_IB_HCA=* NCCL_SOCKET_IFNAME=* NCCL_IB_GID_INDEX
 			   "NCCL_IB_DISABLE=* NCCL_NET=*";
 static const char *const ucx[] = {"UCX_NET_DEVICES", "UCX_TLS", "UCX_IB_TRAFFIC_CLASS"};
 
-/* Keeps values as doctor reads them: lists of names and ranges, or a number, but no remarks. */
+/* Characters of lists of names and ranges, and of numbers; a remark after one has others. */
+static const char of_lists[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+			       "0123456789_-.:,^\\[]";
+
+/*
+ * NCCL takes a remark for a part of the value, and doctor says so: a blank in its place makes the
+ * value as wrong.
+ */
+static char *keep_nccl(const char *text)
+{
+	_cleanup_(freep) char *lines = keep(text, "\n", nccl);
+	struct text_buffer out = {.text = NULL};
+	char *rest = lines, *line;
+
+	while ((line = strsep(&rest, "\n"))) {
+		const size_t name = strcspn(line, "="), marks = strspn(line + name, "=^");
+		const size_t length = name + marks + strspn(line + name + marks, of_lists);
+
+		text_buffer_add(&out, "%.*s%s%s", (int)length, line, line[length] ? " " : "",
+				rest ? "\n" : "");
+	}
+	return text_buffer_take(&out);
+}
+
+/* Keeps values as doctor reads them. */
 static char *keep_ucx(const char *text)
 {
-	static const char of_lists[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				       "0123456789_-.:,^\\[]";
 	struct text_buffer out = {.text = NULL};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ucx); i++) {
@@ -134,7 +156,7 @@ char *anonymise_settings(const char *path, const char *text)
 	if (strstr(path, "/etc/security/limits."))
 		return keep_limits(text);
 	if (text_ends_with(path, "/nccl.conf"))
-		return keep(text, "\n", nccl);
+		return keep_nccl(text);
 	if (text_ends_with(path, "/ucx.conf"))
 		return keep_ucx(text);
 	if (strstr(path, "/modprobe.d/"))
