@@ -345,6 +345,7 @@ static bool settle(struct change_plan *plan, const struct change_args *args)
 	}
 	if (verdict == CHANGE_TIMED_OUT)
 		reason = "it was undone: nobody confirmed it in time";
+	changes_note_others(&plan->changes);
 	fputs(changes_undo(&plan->changes) ? "Undone.\n" : "It could not be undone.\n", stderr);
 	explain_undone(plan, reason);
 	return false;

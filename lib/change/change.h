@@ -266,5 +266,7 @@ bool changes_have(const struct changes *changes, unsigned int flags);
  * undone in reverse order, and the rest are not tried. True: all are as wanted.
  */
 bool changes_write(struct changes *changes);
+/* Notes which of the changes made somebody else has changed since, before they are undone. */
+void changes_note_others(struct changes *changes);
 /* Undoes the changes made, in reverse order. True: everything is as before. */
 bool changes_undo(struct changes *changes);

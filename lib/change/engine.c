@@ -352,6 +352,25 @@ static bool undo_again(struct change *change)
 	       undo_one(change);
 }
 
+void changes_note_others(struct changes *changes)
+{
+	for (size_t i = 0; i < changes->count; i++) {
+		struct change *change = &changes->items[i];
+		_cleanup_(freep) char *now = NULL, *reason = NULL, *step = NULL;
+		int rc;
+
+		if (!is(change, CHANGE_CHANGED))
+			continue;
+		rc = change->setting->read(change, &now);
+		/* What cannot be read, undoing it explains. */
+		reason = take(&change->reason);
+		step = take(&change->next_step);
+		if (!rc && strcmp(now, change->after) && strcmp(now, change->before))
+			change_note(change, "somebody else had set it to %s when it was undone",
+				    now);
+	}
+}
+
 bool changes_undo(struct changes *changes)
 {
 	bool good = true, wrote = false;

@@ -36,7 +36,8 @@ struct cell {
 	int read_error, write_error; /* -errno */
 	bool keeps;		     /* accepts the first write only */
 	int raises[3];		     /* signals that arrive while it is written */
-	unsigned int writes;
+	const char *theirs;	     /* set by somebody else after it was read back */
+	unsigned int writes, reads;
 };
 
 enum { CELLS = 3 };
@@ -49,10 +50,12 @@ static struct cell *cell_of(const struct change *change)
 
 static int read_cell(struct change *change, char **ret_value)
 {
-	const struct cell *cell = cell_of(change);
+	struct cell *cell = cell_of(change);
 
 	if (cell->read_error)
 		return cell->read_error;
+	if (cell->theirs && cell->writes == 1 && cell->reads++)
+		cell->value = cell->theirs;
 	*ret_value = mem_string(cell->value);
 	return 0;
 }
@@ -697,6 +700,23 @@ static void time_over(void **state)
 	assert_run(run, STATUS_DONE, HEAD "o      c       new    new   unchanged\n", "");
 }
 
+/* What somebody else set since is lost with it, unless that is the old value. */
+static void set_by_others(void **state)
+{
+	struct run *run = *state;
+
+	revert_after(run, 1);
+	cells[0].theirs = "theirs";
+	cells[2].theirs = "old";
+	run_line(run, "o a new");
+	assert_int_equal(run->status, STATUS_FAILED);
+	assert_string_equal(run->out,
+			    HEAD "o      a       old    old   reverted\n"
+				 "note: somebody else had set it to theirs when it was undone\n");
+	run_line(run, "o c new");
+	assert_string_equal(run->out, HEAD "o      c       old    old   reverted\n");
+}
+
 /* The session may have hung up because of the change. */
 static void hangup(void **state)
 {
@@ -846,16 +866,13 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(written),	       TEST(without_output),
-		TEST(afterwards),      TEST(dry),
-		TEST(asked),	       TEST(failures),
-		TEST(stuck),	       TEST(told),
-		TEST(signals_between), TEST(kept),
-		TEST(not_kept),	       TEST(lines_of_others),
-		TEST(time_over),       TEST(hangup),
-		TEST(words),	       TEST(lists),
-		TEST(names),	       TEST(repeated),
-		TEST(repeated_lines),
+		TEST(written),	 TEST(without_output), TEST(afterwards),
+		TEST(dry),	 TEST(asked),	       TEST(failures),
+		TEST(stuck),	 TEST(told),	       TEST(signals_between),
+		TEST(kept),	 TEST(not_kept),       TEST(lines_of_others),
+		TEST(time_over), TEST(set_by_others),  TEST(hangup),
+		TEST(words),	 TEST(lists),	       TEST(names),
+		TEST(repeated),	 TEST(repeated_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
