@@ -245,6 +245,9 @@ char *change_escape_unit(const char *name, bool is_path);
  */
 int change_parse(struct change *change, const char *text, char **ret_value);
 
+/* Whether the caller may make the change; if not, the change gets the reason. */
+bool change_has_right(struct change *change);
+
 /* Flags of changes_prepare(). */
 enum change_mode {
 	CHANGE_DRY = 1 << 0,   /* needs no privilege, and refuses nothing that is in use */

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Reads, writes, verifies and undoes changes: the one way in which they are made. */
 #include <errno.h>
-#include <fcntl.h>
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "change/change.h"
 #include "change/session.h"
-#include "kernel/privilege.h"
 
 static void set_state(struct change *change, enum change_state state)
 {
@@ -36,54 +33,6 @@ static int read_after(struct change *change)
 	free(change->after);
 	change->after = NULL;
 	return change->setting->read(change, &change->after);
-}
-
-/* Returns what may help if writing a file fails with that errno; NULL: nothing is known. */
-static const char *next_step_of_file(int error)
-{
-	if (error == EROFS)
-		return "containers have it mounted read-only: run it on the host";
-	if (error != EACCES && error != EPERM)
-		return NULL;
-	if (!privilege_is_first_namespace())
-		return "run it on the host, outside the container";
-	return privilege_held(PRIVILEGE_DAC_OVERRIDE)
-		       ? "a security module may forbid it: the audit log, or dmesg, may say which"
-		       : "run it as root";
-}
-
-static bool may_write(struct change *change)
-{
-	int error;
-
-	if (change->path && !faccessat(AT_FDCWD, change->path, W_OK, AT_EACCESS))
-		return true;
-	error = change->path ? errno : ENOENT;
-	change_explain(change, next_step_of_file(error), "cannot write %s: %s",
-		       change->path ? change->path : "the file", strerror(error));
-	return false;
-}
-
-/* Whether the caller may make the change; if not, the change gets the reason. */
-static bool has_right(struct change *change)
-{
-	const enum change_right right = change->setting->right;
-
-	if (right == RIGHT_FILE)
-		return may_write(change);
-	if (right == RIGHT_OPEN)
-		return true;
-	if (!privilege_held(PRIVILEGE_NET_ADMIN))
-		change_explain(change, "run it as root, or give the process this capability",
-			       "it takes CAP_NET_ADMIN%s",
-			       right == RIGHT_RDMA_ADMIN ? " in the initial user namespace" : "");
-	else if (right == RIGHT_RDMA_ADMIN && !privilege_is_first_namespace())
-		change_explain(change, "run it on the host, outside the container",
-			       "it takes CAP_NET_ADMIN in the initial user namespace, and this "
-			       "process is in another one");
-	else
-		return true;
-	return false;
 }
 
 /*
@@ -146,7 +95,7 @@ static void prepare_one(struct change *change, unsigned int mode)
 	/* A dry run reports the users in the way, but refuses nothing. */
 	if (mode & CHANGE_DRY)
 		return;
-	if (has_right(change)) {
+	if (change_has_right(change)) {
 		if (!change->disturbs.count || mode & CHANGE_FORCE)
 			return;
 		list = strings_join(&change->disturbs, "; ");
@@ -253,6 +202,12 @@ static bool has_stayed(struct change *change)
 	return false;
 }
 
+/* Whether a change of another object did this one as well: the MTU of a VLAN shrinks with it. */
+static bool is_taken_along(const struct changes *changes, const struct change *change)
+{
+	return changes_count(changes, CHANGE_CHANGED) && !strcmp(change->after, change->wanted);
+}
+
 /* Whether the value is still the one read first; if not, somebody else has set it. */
 static bool is_as_before(const struct changes *changes, struct change *change)
 {
@@ -260,7 +215,8 @@ static bool is_as_before(const struct changes *changes, struct change *change)
 
 	if (rc)
 		change_explain_error(change, "read it again before writing", rc);
-	else if (strcmp(change->after, change->before) && is_first_of_object(changes, change))
+	else if (strcmp(change->after, change->before) && is_first_of_object(changes, change) &&
+		 !is_taken_along(changes, change))
 		change_explain(change, "check it, then run the command again",
 			       "%s changed it meanwhile, from %s to %s",
 			       changes_count(changes, CHANGE_CHANGED)
@@ -302,7 +258,11 @@ static char *take(char **text)
 	return taken;
 }
 
-static bool undo_one(struct change *change)
+/*
+ * Sets the old value again. If `may_wait`, it stays as it is when that fails, for a later try: a
+ * VLAN takes the old MTU only once the netdev below it has its own again.
+ */
+static void undo_one(struct change *change, bool may_wait)
 {
 	const bool failed = !is(change, CHANGE_CHANGED);
 	/* From here on, the setting's explanations are about undoing it. */
@@ -315,15 +275,21 @@ static bool undo_one(struct change *change)
 	of_write = take(&change->reason);
 	read_rc = read_after(change);
 	of_read = take(&change->reason);
+	free(take(&change->next_step));
 	/* What was interrupted goes on (link_delete()): the value read now is not the final one. */
 	if (rc != -EINTR && !read_rc && !strcmp(change->after, change->before)) {
-		free(change->next_step);
 		change->next_step = take(&step);
 		if (!failed)
 			set_state(change, CHANGE_REVERTED);
 		change->reason = failed && earlier ? mem_format("%s; it was undone", earlier)
 						   : take(&earlier);
-		return true;
+		return;
+	}
+	if (may_wait && rc && rc != -EINTR) {
+		change->written = true;
+		change->reason = take(&earlier);
+		change->next_step = take(&step);
+		return;
 	}
 	if (rc)
 		reason = of_write ? of_write : strerror(-rc);
@@ -332,7 +298,6 @@ static bool undo_one(struct change *change)
 	change_explain(change, change->undo, "%s%sit could not be undone: %s",
 		       earlier ? earlier : "", earlier ? "; " : "", reason);
 	set_state(change, CHANGE_STUCK);
-	return false;
 }
 
 /*
@@ -340,16 +305,16 @@ static bool undo_one(struct change *change)
  * What the kernel refused, or what was found to be somebody else's, is left to them; so is what did
  * not exist before.
  */
-static bool undo_again(struct change *change)
+static void undo_again(struct change *change)
 {
 	_cleanup_(freep) char *now = NULL;
 
 	if (is(change, CHANGE_STUCK) ||
 	    (!change->written &&
 	     (is(change, CHANGE_FAILED) || !strcmp(change->before, CHANGE_ABSENT))))
-		return true;
-	return change->setting->read(change, &now) || !strcmp(now, change->before) ||
-	       undo_one(change);
+		return;
+	if (!change->setting->read(change, &now) && strcmp(now, change->before))
+		undo_one(change, false);
 }
 
 void changes_note_others(struct changes *changes)
@@ -373,17 +338,21 @@ void changes_note_others(struct changes *changes)
 
 bool changes_undo(struct changes *changes)
 {
-	bool good = true, wrote = false;
+	bool wrote = false;
 
 	for (size_t i = changes->count; i-- > 0;) {
 		wrote |= changes->items[i].written;
 		if (has_moved(&changes->items[i]))
-			good &= undo_one(&changes->items[i]);
+			undo_one(&changes->items[i], i > 0);
 	}
+	/* Those that waited for the changes before them. */
+	for (size_t i = changes->count; i-- > 0;)
+		if (!is(&changes->items[i], CHANGE_STUCK) && has_moved(&changes->items[i]))
+			undo_one(&changes->items[i], false);
 	/* If this call wrote nothing, it altered nothing. */
 	for (size_t i = changes->count; wrote && changes->count > 1 && i-- > 0;)
-		good &= undo_again(&changes->items[i]);
-	return good;
+		undo_again(&changes->items[i]);
+	return !changes_count(changes, CHANGE_STUCK);
 }
 
 /* `untried` is the index of the first change that had no turn. */

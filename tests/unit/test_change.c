@@ -463,6 +463,101 @@ static void what_undoing_moves_is_undone_again(void **state)
 	assert_string_equal(cells[1].value, "old");
 }
 
+/* The MTUs of a netdev and of a VLAN on it, which is never above the other: "new" is lower. */
+static const char *below, *above;
+
+static int read_mtu(struct change *change, char **ret_value)
+{
+	*ret_value = mem_string(change->object[0] == 'b' ? below : above);
+	return 0;
+}
+
+static int write_below(struct change *change, const char *value)
+{
+	(void)change;
+	below = strcmp(value, "new") ? "old" : "new";
+	if (!strcmp(value, "new"))
+		above = "new";
+	return 0;
+}
+
+static int write_above(struct change *change, const char *value)
+{
+	(void)change;
+	if (strcmp(value, "new") && strcmp(below, "old"))
+		return change_fail(change, -EINVAL, "raise the other", "too much");
+	above = strcmp(value, "new") ? "old" : "new";
+	return 0;
+}
+
+/* Whatever the order of the two; another change fails after them, or all are undone. */
+static void one_that_takes_another_along(void **state)
+{
+	struct changes *changes = *state;
+	struct setting settings[2] = {cell_setting, cell_setting};
+
+	settings[0].read = settings[1].read = read_mtu;
+	settings[0].write = write_below;
+	settings[1].write = write_above;
+	for (int i = 0; i < 4; i++) {
+		const bool turned = i & 1, fails = i & 2;
+
+		changes_clear(changes);
+		below = above = "old";
+		cells[0] = (struct cell){.value = "old", .write_error = fails ? -EBUSY : 0};
+		for (int j = 0; j < 2; j++)
+			changes_add(changes, &host, &settings[j != turned], j != turned ? "d" : "b",
+				    "new");
+		want(changes, 1);
+		changes->items[0].path = mem_string("/dev/null");
+		changes->items[1].path = mem_string("/dev/null");
+		assert_true(changes_prepare(changes, 0));
+		assert_int_equal(changes_write(changes), !fails);
+		if (!fails) {
+			EXPECT_STATES(changes, CHANGE_CHANGED, CHANGE_CHANGED, CHANGE_CHANGED);
+			assert_string_equal(above, "new");
+			assert_true(changes_undo(changes));
+		}
+		EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_REVERTED,
+			      fails ? CHANGE_FAILED : CHANGE_REVERTED);
+		assert_string_equal(below, "old");
+		assert_string_equal(above, "old");
+		for (int j = 0; j < 2; j++) {
+			assert_null(changes->items[j].reason);
+			assert_null(changes->items[j].next_step);
+		}
+	}
+}
+
+/* As settings do that make what somebody else may have made at the same time. */
+static int write_but_not_back(struct change *change, const char *value)
+{
+	if (strcmp(value, change->before)) {
+		cell_of(change)->value = change->wanted;
+		return 0;
+	}
+	change->written = false;
+	return -EBUSY;
+}
+
+static void one_that_can_never_be_undone(void **state)
+{
+	struct changes *changes = *state;
+	struct setting setting = cell_setting;
+	_cleanup_(freep) char *reason = mem_format("it could not be undone: %s", strerror(EBUSY));
+
+	setting.write = write_but_not_back;
+	cells[1].value = CHANGE_ABSENT;
+	want(changes, 2);
+	changes->items[1].setting = &setting;
+	assert_true(changes_prepare(changes, 0));
+	assert_true(changes_write(changes));
+	assert_false(changes_undo(changes));
+	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_STUCK);
+	assert_string_equal(changes->items[1].reason, reason);
+	assert_string_equal(changes->items[1].next_step, "rdmactl cell set b cell absent");
+}
+
 static bool has_left_us;
 
 static int read_place(struct change *change, char **ret_value)
@@ -1109,6 +1204,8 @@ int main(void)
 		CASE(what_was_so_already_is_taken),
 		CASE(what_was_so_already_may_be_lost),
 		CASE(what_undoing_moves_is_undone_again),
+		CASE(one_that_takes_another_along),
+		CASE(one_that_can_never_be_undone),
 		CASE(what_failed_and_cannot_be_read_is_undone),
 		CASE(one_that_leaves_is_not_read_any_more),
 		CASE(another_writer_is_told),
