@@ -350,6 +350,14 @@ static const struct {
 	 "root/etc/nccl.conf",
 	 "NCCL_IB_HCA=mlx5_0\nNCCL_IB_GID_INDEX=3\nNCCL_IB_TC=106\nNCCL_IB_DISABLE=1\n"
 	 "NCCL_NET=Socket\n"},
+	{"root/etc/libibverbs.d/mlx5.driver",
+	 "# of alice\ndriver mlx5 # alice\n driver /home/alice/libmlx5\nalice\n",
+	 "root/etc/libibverbs.d/mlx5.driver", "driver mlx5\ndriver /zcka/fvxaa/nmdhpe9\n"},
+	{"root/var/run/nvidia-topologyd/virtualTopology.xml",
+	 "<!-- alice -->\n<system>\n<cpu host_hash=\"0x40c83cfe216cc077\" numaid=\"0\"/><!--\n"
+	 "host_hash=\"1\" --></system>\n<!-- alice",
+	 "root/var/run/nvidia-topologyd/virtualTopology.xml",
+	 "\n<system>\n<cpu host_hash=\"0\" numaid=\"0\"/></system>\n"},
 	/* NCCL knows no remarks after a value. */
 	{"root/etc/a/nccl.conf", "NCCL_IB_HCA=^=mlx5_0:1,mlx5_1 # of alice\nNCCL_IB_TC=106\talice",
 	 "root/etc/a/nccl.conf", "NCCL_IB_HCA=^=mlx5_0:1,mlx5_1 \nNCCL_IB_TC=106 \n"},

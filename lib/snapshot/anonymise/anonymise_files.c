@@ -281,7 +281,7 @@ static bool change_alias_guid(const struct anonymiser *anonymiser, struct conten
 
 static void change_text(const struct anonymiser *anonymiser, struct content *content)
 {
-	char *settings = anonymise_settings(content->path, content->bytes);
+	char *settings = anonymise_settings(anonymiser, content->path, content->bytes);
 	const char *name = content_name(content->path);
 
 	if (strstr(content->path, "proc/net/route"))

@@ -85,7 +85,7 @@ void anonymise_cut_addresses(const struct anonymiser *anonymiser, char *text);
 void anonymise_module_text(const struct anonymiser *anonymiser, char *text);
 
 /* Returns NULL if the file is not one of those; else the caller frees the result. */
-char *anonymise_settings(const char *path, const char *text);
+char *anonymise_settings(const struct anonymiser *anonymiser, const char *path, const char *text);
 /*
  * Whether nothing in the file was kept, so that only its name is left, which is often that of a
  * user or a group: limits.d/alice.conf.

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "kernel/config_files.h"
+#include "kernel/verbs/providers.h"
 #include "snapshot/anonymise/anonymise_private.h"
 #include "snapshot/collect.h"
 
@@ -144,13 +145,64 @@ static char *drop_comments(const char *text)
 	return text_buffer_take(&out);
 }
 
+/*
+ * Keeps what providers_parse() reads, `driver NAME`. Of a path, which may be that of a user, only
+ * its form stays.
+ */
+static char *keep_providers(const struct anonymiser *anonymiser, const char *text)
+{
+	_cleanup_(strings_free) struct strings names = {.known = false};
+	struct text_buffer out = {.text = NULL};
+
+	providers_parse(text, &names);
+	for (size_t i = 0; i < names.count; i++) {
+		char *name = names.items[i];
+
+		if (strchr(name, '/'))
+			anonymise_word(anonymiser, name, strlen(name));
+		text_buffer_add(&out, "driver %s\n", name);
+	}
+	return text_buffer_take(&out);
+}
+
+/* Drops comments, and the hash by which NCCL tells hosts apart: getHostHash() of src/misc/utils.cc.
+ */
+static char *keep_topology(const char *text)
+{
+	static const char begin[] = "<!--", end[] = "-->", hash[] = "host_hash=\"";
+	struct text_buffer out = {.text = NULL};
+
+	while (*text) {
+		const char *comment = strstr(text, begin), *stop = strstr(text, hash);
+		const char *next = comment && (!stop || comment < stop) ? comment : stop;
+
+		if (!next)
+			break;
+		if (next == comment) {
+			text_buffer_add(&out, "%.*s", (int)(next - text), text);
+			next = strstr(next, end);
+			text = next ? next + strlen(end) : "";
+		} else {
+			next += strlen(hash);
+			text_buffer_add(&out, "%.*s0", (int)(next - text), text);
+			text = next + strcspn(next, "\"");
+		}
+	}
+	text_buffer_add(&out, "%s", text);
+	return text_buffer_take(&out);
+}
+
 bool anonymise_is_void(const char *path, size_t length)
 {
 	return !length && strstr(path, "/etc/security/limits.d/");
 }
 
-char *anonymise_settings(const char *path, const char *text)
+char *anonymise_settings(const struct anonymiser *anonymiser, const char *path, const char *text)
 {
+	if (strstr(path, "/etc/libibverbs.d/"))
+		return keep_providers(anonymiser, text);
+	if (text_ends_with(path, "/virtualTopology.xml"))
+		return keep_topology(text);
 	if (text_ends_with(path, "/cmdline"))
 		return keep(text, " \n", arguments);
 	if (strstr(path, "/etc/security/limits."))
