@@ -106,10 +106,22 @@ static bool check_folder(struct snapshot_run *run)
 	return !faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) || fail_to_write(run, -errno);
 }
 
-static bool check_output(struct snapshot_run *run)
+/* Whether there is a file that must not be replaced. */
+static bool is_taken(const struct snapshot_run *run)
 {
 	struct stat status;
 
+	return !run->args->force && !lstat(run->path, &status);
+}
+
+static bool fail_as_taken(struct snapshot_run *run)
+{
+	return listing_fail_format(&run->listing, STATUS_FAILED, "--force replaces it", "%s exists",
+				   run->path);
+}
+
+static bool check_output(struct snapshot_run *run)
+{
 	if (file_is_output(run->path)) {
 		run->filter = ARCHIVE_ZSTD;
 		listing_saves_to(&run->listing, run->path);
@@ -124,10 +136,7 @@ static bool check_output(struct snapshot_run *run)
 					   "end the name with .tar.zst, .tar.gz, .tar.xz or .tar",
 					   "'%s' does not say which kind of archive to write",
 					   run->path);
-	if (!run->args->force && !lstat(run->path, &status))
-		return listing_fail_format(&run->listing, STATUS_FAILED, "--force replaces it",
-					   "%s exists", run->path);
-	return check_folder(run);
+	return is_taken(run) ? fail_as_taken(run) : check_folder(run);
 }
 
 /* Adds a document of one schema as a member. */
@@ -312,8 +321,12 @@ static void gather(struct snapshot_run *run, struct anonymiser *anonymiser)
 static int write_archive(void *context, FILE *file)
 {
 	struct snapshot_run *run = context;
+	int rc = archive_write(file, run->filter, &run->contents, time(NULL), &run->signals);
 
-	return archive_write(file, run->filter, &run->contents, time(NULL), &run->signals);
+	/* Another one may have been written while the host was read. */
+	if (!rc && !file_is_output(run->path) && is_taken(run))
+		rc = -ECANCELED;
+	return rc;
 }
 
 static void save(struct snapshot_run *run)
@@ -332,7 +345,10 @@ static void save(struct snapshot_run *run)
 	/* The unfinished file is removed: the signal may end the program now. */
 	signals_release(&run->signals);
 	if (rc) {
-		fail_to_write(run, rc);
+		if (rc == -ECANCELED)
+			fail_as_taken(run);
+		else
+			fail_to_write(run, rc);
 		return;
 	}
 	run->manifest.file = text_clean(run->path, strlen(run->path));

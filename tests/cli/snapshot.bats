@@ -345,6 +345,33 @@ listing()
 	[ "$(find . -name 'host.tar*' | sort | tr '\n' ' ')" = './host.tar.zst ' ]
 }
 
+# The key, which is read after the first check, comes from a pipe that another program opens.
+@test "snapshot: a file that appears meanwhile is not replaced" {
+	local option status
+
+	mkfifo key
+	for option in -v --force; do
+		"$binary" snapshot "$archive" --root "$roots/cx6dx-roce" --anonymise --anonymise-key key "$option" \
+			>out 2>err 3>&- &
+		exec {pipe}>key
+		echo theirs >"$archive"
+		printf secret >&"$pipe"
+		exec {pipe}>&-
+		status=0
+		wait $! || status=$?
+		if [ "$option" = --force ]; then
+			[ "$status" = 0 ]
+			[ "$(head -c 6 "$archive")" != theirs ]
+		else
+			[ "$status" = 1 ]
+			[ "$(<err)" = "rdmactl snapshot: $archive exists"$'\n  --force replaces it' ]
+			[ "$(<"$archive")" = theirs ]
+			[ -z "$(compgen -G "$archive.*")" ]
+			rm "$archive"
+		fi
+	done
+}
+
 @test "snapshot: a full disk leaves nothing behind" {
 	(
 		ulimit -f 4
