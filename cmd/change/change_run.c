@@ -265,6 +265,18 @@ static void add_persistence(char **text, const struct change *change)
 			   change->object ?: "");
 }
 
+/* Adds the commands that undo the changes, in reverse order. */
+static void add_undo(char **text, const struct changes *changes, bool taken_along)
+{
+	for (size_t i = changes->count; i-- > 0;) {
+		const struct change *change = &changes->items[i];
+
+		if (change->state.value == CHANGE_CHANGED && change->undo &&
+		    change->taken_along == taken_along)
+			mem_extend(text, "undo: %s\n", change->undo);
+	}
+}
+
 /*
  * Prints below the table how to undo the changes, and how to make them last. 0 or -errno of the
  * output.
@@ -273,12 +285,9 @@ static int print_after(const struct change_plan *plan, const struct change_args 
 {
 	_cleanup_(freep) char *text = mem_string("");
 
-	for (size_t i = plan->changes.count; i-- > 0;) {
-		const struct change *change = &plan->changes.items[i];
-
-		if (change->state.value == CHANGE_CHANGED && change->undo)
-			mem_extend(&text, "undo: %s\n", change->undo);
-	}
+	/* What a change took along has its old value again only after that change is undone. */
+	add_undo(&text, &plan->changes, false);
+	add_undo(&text, &plan->changes, true);
 	for (size_t i = 0; i < plan->changes.count; i++) {
 		const struct change *change = &plan->changes.items[i];
 

@@ -148,6 +148,7 @@ struct change {
 	char *before, *wanted, *after;	   /* values; NULL: unknown */
 	struct number state;		   /* enum change_state */
 	bool written;			   /* by this call and nobody else */
+	bool taken_along;		   /* an earlier change of this call did it as well */
 	char *reason, *next_step;	   /* of a failure */
 	struct strings disturbs;	   /* users in the way: refused without --force */
 	struct strings notes;		   /* worth knowing, but not in the way */

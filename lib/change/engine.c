@@ -235,7 +235,8 @@ static bool write_one(const struct changes *changes, struct change *change)
 		return false;
 	change->written = true;
 	/* An earlier change of this call took it along, or the object was named twice. */
-	if (!strcmp(change->after, change->wanted)) {
+	change->taken_along = !strcmp(change->after, change->wanted);
+	if (change->taken_along) {
 		set_state(change, CHANGE_CHANGED);
 		return true;
 	}

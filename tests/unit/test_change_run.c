@@ -36,6 +36,7 @@ struct cell {
 	int read_error, write_error; /* -errno */
 	bool keeps;		     /* accepts the first write only */
 	int raises[3];		     /* signals that arrive while it is written */
+	struct cell *takes;	     /* gets the same value */
 	const char *theirs;	     /* set by somebody else after it was read back */
 	unsigned int writes, reads;
 };
@@ -71,6 +72,8 @@ static int write_cell(struct change *change, const char *value)
 	if (cell->writes++ && cell->keeps)
 		return 0;
 	cell->value = !strcmp(value, change->wanted) ? change->wanted : change->before;
+	if (cell->takes)
+		cell->takes->value = !strcmp(value, "new") ? "new" : "old";
 	/* A write that waits needs the signals that end the wait. */
 	if (change->host->tell && change->host->signals && !strcmp(value, "slow"))
 		change->host->tell(change->host->tell_context, "this takes long");
@@ -700,6 +703,23 @@ static void time_over(void **state)
 	assert_run(run, STATUS_DONE, HEAD "o      c       new    new   unchanged\n", "");
 }
 
+/* What an earlier change took along is undone after it, not in reverse order. */
+static void taken_along(void **state)
+{
+	struct run *run = *state;
+
+	cells[0].takes = &cells[1];
+	run_line(run, "o a new b new c new");
+	assert_run(run, STATUS_DONE,
+		   HEAD "o      a       old    new   changed\n"
+			"o      b       old    new   changed\n"
+			"o      c       old    new   changed\n"
+			"undo: rdmactl cell set o c old\n"
+			"undo: rdmactl cell set o a old\n"
+			"undo: rdmactl cell set o b old\n",
+		   "");
+}
+
 /* What somebody else set since is lost with it, unless that is the old value. */
 static void set_by_others(void **state)
 {
@@ -870,9 +890,9 @@ int main(void)
 		TEST(dry),	 TEST(asked),	       TEST(failures),
 		TEST(stuck),	 TEST(told),	       TEST(signals_between),
 		TEST(kept),	 TEST(not_kept),       TEST(lines_of_others),
-		TEST(time_over), TEST(set_by_others),  TEST(hangup),
-		TEST(words),	 TEST(lists),	       TEST(names),
-		TEST(repeated),	 TEST(repeated_lines),
+		TEST(time_over), TEST(set_by_others),  TEST(taken_along),
+		TEST(hangup),	 TEST(words),	       TEST(lists),
+		TEST(names),	 TEST(repeated),       TEST(repeated_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
