@@ -262,8 +262,8 @@ void anonymise_uuids(const struct anonymiser *anonymiser, char *text)
 }
 
 /*
- * nfs4_unique_id of nfs is a name or the machine's ID, in fs/nfs/nfs4proc.c; the value ends as in
- * modprobe.d(5).
+ * nfs4_unique_id of nfs, fs/nfs/super.c, is often the name or the ID of the machine; the value ends
+ * as in modprobe.d(5).
  */
 void anonymise_unique_ids(const struct anonymiser *anonymiser, char *text)
 {
