@@ -303,13 +303,13 @@ static int print_after(const struct change_plan *plan, const struct change_args 
 }
 
 /* Reports what was changed and how to undo it, because the output could not. */
-static void tell_changed(const struct ctx *ctx, const struct changes *changes)
+static void tell_changed(const struct ctx *ctx, const struct changes *changes, bool taken_along)
 {
 	for (size_t i = changes->count; i-- > 0;) {
 		const struct change *change = &changes->items[i];
 		_cleanup_(freep) char *message = NULL, *undo = NULL;
 
-		if (change->state.value != CHANGE_CHANGED)
+		if (change->state.value != CHANGE_CHANGED || change->taken_along != taken_along)
 			continue;
 		message = mem_format("%s%s%s was changed anyway, from %s to %s",
 				     change->object ?: "", change->object ? ": " : "",
@@ -445,8 +445,10 @@ int change_run(const struct ctx *ctx, const void *args, char **words)
 		rc = render_finish(stdout);
 	status = listing_end_quietly(&plan.listing, rc);
 	/* A reader that closed the pipe does not want more output. */
-	if (rc && rc != -EPIPE)
-		tell_changed(ctx, &plan.changes);
+	if (rc && rc != -EPIPE) {
+		tell_changed(ctx, &plan.changes, false);
+		tell_changed(ctx, &plan.changes, true);
+	}
 	/*
 	 * The signals stay blocked until the process ends: a signal is too late now, and its exit
 	 * status would replace the one that reports the outcome of the change.

@@ -718,6 +718,14 @@ static void taken_along(void **state)
 			"undo: rdmactl cell set o a old\n"
 			"undo: rdmactl cell set o b old\n",
 		   "");
+	run->full = true;
+	run_line(run, "o a new b new");
+	assert_run(run, STATUS_FAILED, "",
+		   "rdmactl cell: cannot write the output: No space left on device\n"
+		   "rdmactl cell: o: a was changed anyway, from old to new\n"
+		   "  undo: rdmactl cell set o a old\n"
+		   "rdmactl cell: o: b was changed anyway, from old to new\n"
+		   "  undo: rdmactl cell set o b old\n");
 }
 
 /* What somebody else set since is lost with it, unless that is the old value. */
