@@ -165,7 +165,8 @@ static char *keep_providers(const struct anonymiser *anonymiser, const char *tex
 	return text_buffer_take(&out);
 }
 
-/* Drops comments, and the hash by which NCCL tells hosts apart: getHostHash() of src/misc/utils.cc.
+/*
+ * Drops comments, and the hash by which NCCL tells hosts apart: getHostHash(), src/misc/utils.cc.
  */
 static char *keep_topology(const char *text)
 {
