@@ -521,13 +521,29 @@ static void wrong_files(void **state)
 	assert_null(bed->facts.expect);
 }
 
+/* A code of a kernel that is newer than the table of words. */
+static void code_without_word(void **state)
+{
+	struct host *host = *state;
+	struct bed *bed = &host->bed;
+	struct device *device = &bed->facts.inventory.devices.items[1];
+	struct expect_value one, other;
+
+	device->ports[0].link_layer = number_of(9);
+	expect_value_get(&bed->facts, device, &device->ports[0], WANTED_LINK_LAYER, &one);
+	device->ports[0].link_layer = number_of(10);
+	expect_value_get(&bed->facts, device, &device->ports[0], WANTED_LINK_LAYER, &other);
+	assert_string_equal(one.word, "unknown-9");
+	assert_string_equal(other.word, "unknown-10");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(numbers),	TEST(active_ports), TEST(values),
-		TEST(left_out), TEST(further),	    TEST(memlock),
-		TEST(ignored),	TEST(unmatched),    TEST(wrong_files),
+		TEST(numbers),	   TEST(active_ports),	    TEST(values),  TEST(left_out),
+		TEST(further),	   TEST(memlock),	    TEST(ignored), TEST(unmatched),
+		TEST(wrong_files), TEST(code_without_word),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

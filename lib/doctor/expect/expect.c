@@ -109,22 +109,21 @@ void expect_value_get(struct doctor_facts *facts, const struct device *device,
 		      const struct port *port, enum wanted_key key, struct expect_value *ret_value)
 {
 	const struct wanted_row *row = &wanted_rows[key];
-	struct value value;
+	struct value *value = &ret_value->value;
 
 	if (row->pcie)
-		get_pcie(facts, device, key, &value);
+		get_pcie(facts, device, key, value);
 	else if (port)
-		field_get(schema_find(&port_schema, row->key), port, &value);
+		field_get(schema_find(&port_schema, row->key), port, value);
 	else
-		field_get(schema_find(&device_schema, row->key), device, &value);
-	*ret_value = (struct expect_value){.known = value.kind != VALUE_NONE,
-					   .none = has_none(device, port, key)};
-	if (value.kind == VALUE_STRING)
-		ret_value->word = value.string;
-	else if (value.kind == VALUE_REAL)
-		ret_value->number = value.real;
-	else if (ret_value->known)
-		ret_value->number = (double)value.number;
+		field_get(schema_find(&device_schema, row->key), device, value);
+	ret_value->known = value->kind != VALUE_NONE;
+	ret_value->none = has_none(device, port, key);
+	ret_value->word = value->kind == VALUE_STRING ? value->string : NULL;
+	if (value->kind == VALUE_REAL)
+		ret_value->number = value->real;
+	else if (ret_value->known && !ret_value->word)
+		ret_value->number = (double)value->number;
 }
 
 int expect_read_memlock(struct doctor_facts *facts, double *ret_bytes)

@@ -30,11 +30,15 @@ void doctor_expect_ignore(struct doctor_context *run);
 /* Whether the pattern equals the name or matches it by fnmatch(3). A name may be NULL. */
 bool expect_names(const char *pattern, const char *name);
 
-/* A value of a device or port: --learn writes it, --expect compares it. */
+/*
+ * A value of a device or port: --learn writes it, --expect compares it. Do not copy the struct,
+ * because the word of a code that has none (unknown-9) is in `value` itself.
+ */
 struct expect_value {
+	struct value value;
 	bool known;
 	bool none;	  /* the object cannot have the value: a port that is down has no rate */
-	const char *word; /* borrowed; NULL: a number */
+	const char *word; /* borrowed from the record or from `value`; NULL: a number */
 	double number;
 };
 
