@@ -296,6 +296,14 @@ bool listing_refuses_tree(struct listing *listing, const char *reason)
 			    "FILE");
 }
 
+bool listing_refuses_archive(struct listing *listing, const char *hint)
+{
+	if (listing->ctx->archive)
+		listing_fail(listing, STATUS_USAGE,
+			     "a snapshot never changes, so there is nothing to watch", hint);
+	return listing->ctx->archive;
+}
+
 void listing_miss_answers(struct listing *listing, uint64_t needs)
 {
 	_cleanup_(freep) char *attribute = NULL;

@@ -86,6 +86,11 @@ bool listing_refuses_root(struct listing *listing, const char *reason);
  */
 bool listing_refuses_tree(struct listing *listing, const char *reason);
 /*
+ * For a command that shows what changes: refuses an archive, because its contents are the same in
+ * every round. A directory may change, and may even be the /sys of a host, mounted in a container.
+ */
+bool listing_refuses_archive(struct listing *listing, const char *hint);
+/*
  * Call this after loading the inventory. A saved tree that is no snapshot lacks netlink's answers:
  * if a column needs one of `needs`, bits of struct field, that is a problem of the listing, which
  * names those columns.

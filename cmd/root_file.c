@@ -60,8 +60,11 @@ bool root_file_open(struct ctx *ctx, struct snapshot *ret_snapshot)
 {
 	_cleanup_(freep) char *message = NULL, *hint = NULL;
 
-	if (!root_file_unpack(ctx->globals.root, ret_snapshot, &ctx->globals.root, &message, &hint))
-		return true;
-	fail(ctx, message, hint);
-	return false;
+	if (root_file_unpack(ctx->globals.root, ret_snapshot, &ctx->globals.root, &message,
+			     &hint)) {
+		fail(ctx, message, hint);
+		return false;
+	}
+	ctx->archive = ret_snapshot->folder;
+	return true;
 }

@@ -14,8 +14,8 @@ int root_file_unpack(const char *path, struct snapshot *ret_snapshot, const char
 		     char **ret_message, char **ret_hint);
 
 /*
- * If globals.root is a regular file, unpacks it and lets globals.root point to the tree in it until
- * snapshot_close(). False: it cannot be unpacked; the reason has been reported, and the command
- * must not run.
+ * If globals.root is a regular file, unpacks it, lets globals.root point to the tree in it until
+ * snapshot_close(), and sets ctx->archive. False: it cannot be unpacked; the reason has been
+ * reported, and the command must not run.
  */
 bool root_file_open(struct ctx *ctx, struct snapshot *ret_snapshot);

@@ -56,7 +56,8 @@ bool counters_begin(struct counters_run *run, const struct ctx *ctx,
 	if (!listing_begin_as(listing, ctx, schema, false))
 		return false;
 	listing_saves_to(listing, args->save);
-	if (!listing_parse_objects(listing, words, true))
+	if (!listing_parse_objects(listing, words, true) ||
+	    (args->watch && listing_refuses_archive(listing, COUNTERS_OF_SNAPSHOT)))
 		return false;
 	run->request = (struct counters_request){
 		.root = ctx->globals.root,

@@ -15,6 +15,10 @@
 /* Milliseconds between two rounds of --watch. */
 #define COUNTERS_INTERVAL_LEAST 100
 #define COUNTERS_INTERVAL_MOST	3600000
+/* The next step where --watch refuses a snapshot. */
+#define COUNTERS_OF_SNAPSHOT                                                               \
+	"without --watch its counters are shown; --save of one snapshot and --since of a " \
+	"later one show the growth"
 /* The next step where a kernel cannot count queue pairs. */
 #define COUNTERS_OLD_KERNEL "this needs Linux 5.3 or later"
 

@@ -327,6 +327,8 @@ static int run_objects(const struct ctx *ctx, const void *args, char **words)
 	int status;
 
 	if (begin_listing(listing, ctx, words, *kind == OBJECT_COUNTER_QP) &&
+	    !(run.counters.args->watch &&
+	      listing_refuses_archive(listing, "without --watch its counters are shown")) &&
 	    counters_open_nldev(listing, &run.nldev)) {
 		if (run.counters.args->watch)
 			watch(&run, &round);

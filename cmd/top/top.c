@@ -332,7 +332,9 @@ static bool begin(struct top_run *run)
 	const struct globals *globals = &listing->ctx->globals;
 	struct counter_loader *loader;
 
-	if (!listing_load_inventory(listing, NEEDS))
+	if (listing_refuses_archive(listing,
+				    "rdmactl ports and rdmactl counters show what it holds") ||
+	    !listing_load_inventory(listing, NEEDS))
 		return false;
 	pma_leave_out_restricted(globals->root, &listing->inventory.devices, &listing->problems);
 	run->request = (struct counters_request){

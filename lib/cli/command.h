@@ -71,6 +71,7 @@ struct ctx {
 	size_t command_count;
 	const struct older_tool *older_tools; /* ends with a row without a name; or NULL */
 	struct globals globals;
+	bool archive; /* --root names an archive, whose contents globals.root leads to */
 };
 
 /*

@@ -149,6 +149,14 @@ mlx5_0/1 6 manual   [ib_core]  rx_sequence_naks 7" ''
 	[ "$(grep -c page_faults <<<"$output")" = 2 ]
 }
 
+@test "counters qp: --watch refuses an archive" {
+	with_answers objects
+	tar -cf "$BATS_TEST_TMPDIR/archive.tar" -C "${snapshot%/*}" --transform "s,^${snapshot##*/},rdmactl-snapshot," "${snapshot##*/}"
+	try --root "$BATS_TEST_TMPDIR/archive.tar" counters qp --watch --all --count 1
+	expect_error 2 counters 'a snapshot never changes, so there is nothing to watch' \
+		'without --watch its counters are shown'
+}
+
 @test "counters qp: --watch names the program that a process runs now" {
 	local status_file
 

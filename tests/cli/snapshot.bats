@@ -215,7 +215,7 @@ listing()
 	for signal in INT TERM HUP KILL; do
 		mkfifo $signal
 		exec 4<>$signal
-		ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 "$binary" counters --watch --root "$archive" \
+		ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 "$binary" metrics --listen 127.0.0.1:0 --root "$archive" \
 			>&4 2>&1 </dev/null 3>&- 4>&- &
 		pid=$!
 		read -rt 120 -n 1 <&4
@@ -227,6 +227,23 @@ listing()
 	done
 	quickly try ports --root "$archive" --timeout 1ms
 	nothing_stays timeout
+	nothing_wrong
+}
+
+# Its rates would all be 0, as if nothing was going on. A directory may be the /sys of a host.
+@test "snapshot: an archive is not watched" {
+	snap cx6dx-roce "$archive"
+	quickly try counters --watch --count 1 --root "$archive" mlx5_0
+	expect_error 2 counters 'a snapshot never changes, so there is nothing to watch' \
+		'without --watch its counters are shown; --save of one snapshot and --since of a later one show the growth'
+	quickly try top --count 1 --root "$archive"
+	expect_error 2 top 'a snapshot never changes, so there is nothing to watch' \
+		'rdmactl ports and rdmactl counters show what it holds'
+	mkdir unpacked
+	tar --zstd -xf "$archive" -C unpacked
+	quickly try counters --watch --interval 100ms --count 1 --no-headings -o counter \
+		--root unpacked/rdmactl-snapshot mlx5_0/1
+	expect 0 $'tx_bytes\nrx_bytes\ntx_packets\nrx_packets' ''
 	nothing_wrong
 }
 
