@@ -100,7 +100,35 @@ static bool check_heads(struct since *since)
 	return true;
 }
 
-/* Reports devices that were replaced or are gone, with one line each. */
+/* The present device that had the name of `then`, which no device has now; NULL: none. */
+static const struct device *find_renamed(const struct device_list *now, const struct device *then)
+{
+	for (size_t i = 0; i < now->count && then->index.known; i++) {
+		if (now->items[i].index.known && !counter_device_is_replaced(then, &now->items[i]))
+			return &now->items[i];
+	}
+	return NULL;
+}
+
+/* Reports a device whose name no device has now. */
+static void note_gone(struct since *since, const struct device *device)
+{
+	struct problems *problems = &since->run.listing.problems;
+	const struct device *renamed = find_renamed(&since->run.listing.inventory.devices, device);
+	_cleanup_(freep) char *message = NULL;
+
+	if (!renamed) {
+		problem_add_text(problems, device->name, NULL, NULL, "existed then, and is gone",
+				 NULL);
+		return;
+	}
+	message = mem_format("is now called %s: its counters of then and now are not compared",
+			     renamed->name);
+	problem_add_text(problems, device->name, NULL, NULL, message,
+			 "save again: rdmactl counters --save FILE");
+}
+
+/* Reports devices that were replaced, renamed or are gone, with one line each. */
 static void note_devices(struct since *since)
 {
 	struct problems *problems = &since->run.listing.problems;
@@ -119,8 +147,7 @@ static void note_devices(struct since *since)
 					 "again since then",
 					 NULL);
 		else if (!device_list_find(&since->run.listing.inventory.devices, device->name))
-			problem_add_text(problems, device->name, NULL, NULL,
-					 "existed then, and is gone", NULL);
+			note_gone(since, device);
 		else
 			continue;
 		last = device;

@@ -248,3 +248,31 @@ hw()
 rdmactl counters: mlx5_0/1: cannot read counters: Bad message
   sysfs is used instead'
 }
+
+@test "counters: --since tells a device that was renamed from one that is gone" {
+	local file=$BATS_TEST_TMPDIR/saved.json sys
+
+	with_answers ports
+	cp -a "$snapshot" "$BATS_TEST_TMPDIR/renamed"
+	snapshot=$BATS_TEST_TMPDIR/renamed
+	sys=$snapshot/root/sys
+	try --root "$snapshot" counters --save "$file"
+	[ -s "$file" ]
+	# mlx5_1 becomes mlx5_7, of the same index.
+	sed -i 's/6d6c78355f3100/6d6c78355f3700/g' "$snapshot/netlink/answers"
+	mv "$sys/devices/pci0000:64/0000:64:02.0/0000:65:00.1/infiniband/mlx5_"{1,7}
+	rm "$sys/class/infiniband/mlx5_1"
+	ln -s ../../devices/pci0000:64/0000:64:02.0/0000:65:00.1/infiniband/mlx5_7 \
+		"$sys/class/infiniband"
+	try --root "$snapshot" counters --since "$file" --all --tsv --no-headings \
+		-o object,kernel_name,state
+	grep -qx $'mlx5_1/1\tout_of_buffer\tgone' "$BATS_TEST_TMPDIR/out"
+	grep -qx $'mlx5_7/1\tout_of_buffer\tnew' "$BATS_TEST_TMPDIR/out"
+	[ "$status" = 3 ]
+	grep -xA1 'rdmactl counters: mlx5_1: is now called mlx5_7: its counters of then and now are not compared' \
+		<<<"$stderr" | grep -qx '  save again: rdmactl counters --save FILE'
+	# The kernel never gives an index twice: another one is another device.
+	sed -i 's/0800010002000000/0800010005000000/g' "$snapshot/netlink/answers"
+	try --root "$snapshot" counters --since "$file"
+	grep -qx 'rdmactl counters: mlx5_1: existed then, and is gone' <<<"$stderr"
+}
