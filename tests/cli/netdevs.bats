@@ -39,6 +39,22 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 		'[null,"unknown",null,null,null]' ]
 }
 
+# IPoIB in a container: the class folder of the PCI function lists no netdev, but is there.
+@test "netdevs: an IPoIB netdev in another network namespace is unknown" {
+	local root=$BATS_TEST_TMPDIR/root function
+
+	cp -a "$roots/cx5-ib-edr" "$root"
+	function=$(readlink -f "$root/sys/class/infiniband/mlx5_1/device")
+	rm -r "$root/sys/class/net/ib1" "$function/net/ib1"
+	try netdevs --root "$root" --tsv --no-headings -o device,netdev,namespace,ipoib
+	expect 0 $'mlx5_0\tib0\town\tib0,ib0.8001\nmlx5_1\t\tunknown\t' ''
+	try devices --root "$root" --json -o netdevs
+	[ "$(jq -c '[.devices[].netdevs]' <<<"$output")" = '[["ib0"],null]' ]
+	rmdir "$function/net"
+	try netdevs --root "$root" --tsv --no-headings -o device,netdev,namespace
+	expect 0 $'mlx5_0\tib0\town\nmlx5_1\t\tnone' ''
+}
+
 @test "netdevs: none for a transport without netdevs" {
 	cells efa netdevs device,netdev,namespace
 	same 'EFA' $'efa_1  none\nrdmap0s31  none\n' "$output"

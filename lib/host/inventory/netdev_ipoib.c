@@ -2,6 +2,7 @@
 /* The IPoIB netdevs of InfiniBand ports, by the port GUID that their addresses have. */
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "host/device.h"
 #include "host/inventory/reading.h"
@@ -100,6 +101,19 @@ static size_t count_unlisted(const struct device_list *all, const struct port *p
 	return count;
 }
 
+/*
+ * True if the PCI function has netdevs, but all of them in other network namespaces: the folder
+ * exists only as long as it has one, and lists those of this namespace.
+ */
+static bool has_hidden_netdevs(const struct reading *reading, const struct device *device)
+{
+	_cleanup_(strings_free) struct strings names = {.known = false};
+
+	return !sysfs_list(&reading->root, &names, SYSFS_RDMA_CLASS "/%s/device/net",
+			   device->kernel_name) &&
+	       !names.count;
+}
+
 void resolve_ipoib(const struct reading *reading, const struct device *device, struct port *port)
 {
 	const struct inventory *inventory = reading->inventory;
@@ -110,7 +124,8 @@ void resolve_ipoib(const struct reading *reading, const struct device *device, s
 		port_read_sysfs(&reading->root, port, NEED_PORT_GUID, reading->problems);
 	link = find_ipoib(inventory, port, count_unlisted(&reading->unlisted, port));
 	port->netdev_unknown = link ? may_be_taken(&inventory->devices, device)
-				    : !port->port_guid.known || inventory->links.incomplete;
+				    : !port->port_guid.known || inventory->links.incomplete ||
+					       has_hidden_netdevs(reading, device);
 	if (link && !port->netdev_unknown) {
 		port->netdev = mem_string(link->name);
 		port->netdev_index = link->index;
