@@ -128,3 +128,25 @@ rdmactl sriov: cannot read roce: a saved tree does not hold what netlink answers
 	try --root "$tree" sriov mlx5_0 --tsv --no-headings -o function,netdev
 	expect 0 $'0000:65:00.0\tens1f0np0\nmlx5_core.sf.2\tenp101s0f0s88' ''
 }
+
+# There may be hundreds, and as many links: looking through all of them for each is slow.
+@test "sriov: the number of a VF, from its own link alone if the numbers follow the addresses" {
+	local pf trace=$BATS_TEST_TMPDIR/trace
+
+	cp -a "$roots/bnxt-sriov" "$tree"
+	pf=$(realpath "$tree/sys/bus/pci/devices/0000:81:00.0")
+	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 strace -qq -e trace=openat2 -o "$trace" \
+		"$binary" sriov --root "$tree" >/dev/null 2>&1 || [ $? = 3 ]
+	[ "$(grep -o '/virtfn[0-9]*' "$trace" | tr '\n' ' ')" = '/virtfn0 /virtfn1 ' ]
+	# Numbers with a gap, and in another order.
+	mv "$pf/virtfn1" "$pf/virtfn7"
+	try sriov --root "$tree" --tsv --no-headings -o function,index
+	same gap $'0000:81:00.0\t\n0000:81:02.0\t0\n0000:81:02.1\t7' "${output%$'\n'}"
+	mv "$pf/virtfn0" "$pf/virtfn1"
+	mv "$pf/virtfn7" "$pf/virtfn0"
+	try sriov --root "$tree" --tsv --no-headings -o function,index
+	same order $'0000:81:00.0\t\n0000:81:02.0\t1\n0000:81:02.1\t0' "${output%$'\n'}"
+	rm "$pf/virtfn1"
+	try sriov --root "$tree" --tsv --no-headings -o function,index
+	same none $'0000:81:00.0\t\n0000:81:02.0\t\n0000:81:02.1\t0' "${output%$'\n'}"
+}

@@ -241,7 +241,7 @@ bool pcie_may_be_virtual(struct doctor_context *run)
 static void suggest_guid(struct doctor_context *run)
 {
 	struct pci_function *function = run->function;
-	const struct number number = function ? pci_virtual_number(&run->facts->root, function)
+	const struct number number = function ? pci_virtual_number(&run->facts->root, function, 0)
 					      : (struct number){0};
 	_cleanup_(freep) char *name = NULL;
 	const struct device *whole;

@@ -298,26 +298,34 @@ void pci_read(const struct root *root, struct pci_function *function, unsigned i
 		drop_untrue_link(function);
 }
 
-struct number pci_virtual_number(const struct root *root, const struct pci_function *function)
+static bool has_number(const struct root *root, const struct pci_function *function, uint64_t value)
 {
-	struct number number = {.known = false};
+	_cleanup_(freep) char *target = NULL;
+
+	return !sysfs_link_name(root, &target, PCI_FUNCTION "/virtfn%llu", function->physfn,
+				(unsigned long long)value) &&
+	       !strcmp(target, function->address);
+}
+
+struct number pci_virtual_number(const struct root *root, const struct pci_function *function,
+				 uint64_t guess)
+{
 	_cleanup_(strings_free) struct strings names = {.known = false};
 
-	if (!function->physfn || sysfs_list_all(root, &names, PCI_FUNCTION, function->physfn))
-		return number;
-	for (size_t i = 0; i < names.count && !number.known; i++) {
-		_cleanup_(freep) char *target = NULL;
+	if (!function->physfn)
+		return (struct number){.known = false};
+	if (has_number(root, function, guess))
+		return number_of(guess);
+	sysfs_list_all(root, &names, PCI_FUNCTION, function->physfn);
+	for (size_t i = 0; i < names.count; i++) {
 		uint64_t value;
 
-		if (strncmp(names.items[i], "virtfn", 6) ||
-		    text_parse_u64(names.items[i] + 6, 10, UINT16_MAX, &value) ||
-		    sysfs_link_name(root, &target, PCI_FUNCTION "/%s", function->physfn,
-				    names.items[i]))
-			continue;
-		if (!strcmp(target, function->address))
-			number_set(&number, value);
+		if (!strncmp(names.items[i], "virtfn", 6) &&
+		    !text_parse_u64(names.items[i] + 6, 10, UINT16_MAX, &value) &&
+		    has_number(root, function, value))
+			return number_of(value);
 	}
-	return number;
+	return (struct number){.known = false};
 }
 
 struct number pci_numa_node(const struct root *root, struct pci_function *function,

@@ -79,9 +79,11 @@ void pci_read(const struct root *root, struct pci_function *function, unsigned i
 
 /*
  * Returns the physical function's number for this virtual one, from its links virtfnN; unknown if
- * none of them leads here. Needs PCI_VIRTUAL.
+ * none of them leads here. The link of the number `guess` is tried first, because there may be
+ * hundreds. Needs PCI_VIRTUAL.
  */
-struct number pci_virtual_number(const struct root *root, const struct pci_function *function);
+struct number pci_virtual_number(const struct root *root, const struct pci_function *function,
+				 uint64_t guess);
 
 /*
  * Returns the NUMA node of the function, or of the nearest function above that has one; *ret_from

@@ -184,8 +184,18 @@ static void read_sriov(struct reader *reader, struct function *function, const c
 		function->autoprobe = autoprobe.value ? TRISTATE_YES : TRISTATE_NO;
 }
 
+/* VFs have ascending addresses: the number after that of the last one of the same function. */
+static uint64_t guess_number(const struct function_list *list, const char *physfn)
+{
+	for (size_t i = list->count; i--;)
+		if (list->items[i].parent && !strcmp(list->items[i].parent, physfn))
+			return list->items[i].index.value + 1;
+	return 0;
+}
+
 static void add_pci(struct reader *reader, struct pci_function *pci)
 {
+	uint64_t guess;
 	_cleanup_(freep) char *directory = mem_format(PCI_FUNCTION, pci->address);
 	struct function *function;
 
@@ -196,8 +206,9 @@ static void add_pci(struct reader *reader, struct pci_function *pci)
 		read_sriov(reader, function, directory);
 		return;
 	}
+	guess = guess_number(reader->list, pci->physfn);
 	function->parent = mem_string(pci->physfn);
-	function->index = pci_virtual_number(reader->root, pci);
+	function->index = pci_virtual_number(reader->root, pci, guess);
 }
 
 static void add_all_pci(struct reader *reader)
