@@ -29,14 +29,14 @@
 #define TOKEN "a-token-for-the-simulator"
 
 static const char *const fault_names[MADE_UP_FAULTS] = {
-	[NO_FAULT] = "none",	       [SLOW_RAIL] = "slow-rail",  [SLIGHTLY_SLOW] = "rail-at-89",
-	[DEAF_RAIL] = "one-direction", [DEAD_RAIL] = "dead-rail",  [BAD_LOOPBACK] = "loopback",
-	[LATE_RAIL] = "late-rail",     [SLOW_HOST] = "half-lanes", [BAD_PAIR] = "pair",
-	[BAD_CABLE] = "uplink",	       [BAD_LEAF] = "leaf",	   [BAD_SPINE] = "spine",
-	[FLAKY_PAIRS] = "flaky-2%",    [SPLIT] = "split",	   [ERRORS] = "errors",
-	[ABSENT_HOST] = "absent",      [DOWN_RAIL] = "down",	   [GONE_RAIL] = "gone",
-	[LOST_AGENT] = "lost-agent",   [BOTH_SLOW] = "both-ways",  [BOTH_PAIR] = "pair-both-ways",
-	[ONE_WAY] = "none-one-way",
+	[NO_FAULT] = "none",	       [SLOW_RAIL] = "slow-rail",   [SLIGHTLY_SLOW] = "rail-at-89",
+	[DEAF_RAIL] = "one-direction", [DEAD_RAIL] = "dead-rail",   [BAD_LOOPBACK] = "loopback",
+	[LATE_RAIL] = "late-rail",     [SLOW_HOST] = "half-lanes",  [BAD_PAIR] = "pair",
+	[BAD_CABLE] = "uplink",	       [BAD_LEAF] = "leaf",	    [BAD_SPINE] = "spine",
+	[FLAKY_PAIRS] = "flaky-2%",    [SPLIT] = "split",	    [ERRORS] = "errors",
+	[ABSENT_HOST] = "absent",      [DOWN_RAIL] = "down",	    [GONE_RAIL] = "gone",
+	[LOST_AGENT] = "lost-agent",   [BOTH_SLOW] = "both-ways",   [BOTH_PAIR] = "pair-both-ways",
+	[ONE_WAY] = "none-one-way",    [FLAKY_RAIL] = "flaky-rail", [FLAKY_HOST] = "flaky-host",
 };
 
 /* The outcome of a run, which a child passes to its parent. */
@@ -153,7 +153,7 @@ static bool answer(struct sim_agents *agents, uint32_t number, const struct mesh
 	pair.rail_a = rail_of(&agents->mesh->list[pair.a], order->rail);
 	pair.rail_b = rail_of(&agents->mesh->list[pair.b], order->peer_rail);
 	made_up_result(agents->mesh, &pair, false, &result);
-	if (agents->mesh->fault == FLAKY_PAIRS && result.outcome == MESH_FAIL &&
+	if (made_up_is_flaky(agents->mesh) && result.outcome == MESH_FAIL &&
 	    failed_before(agents, &pair))
 		made_up_result(agents->mesh, &pair, true, &result);
 	if (order->tests & MESH_BOTH_WAYS)

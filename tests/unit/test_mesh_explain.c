@@ -653,6 +653,36 @@ static void tallies_again(void **state)
 	}
 }
 
+/* A pair that failed at first is not bad again by figures that only a slow pair is suspected of. */
+static void tallies_of_failed_again(void **state)
+{
+	static const struct {
+		uint8_t first, again;
+		bool is_bad;
+	} samples[] = {
+		{EDGE_FAILED, 0, false},
+		{EDGE_FAILED, EDGE_SLOW_A, true},
+		{EDGE_FAILED, EDGE_FAILED, true},
+		{EDGE_SLOW_A, 0, true},
+	};
+	struct bare *bare = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		struct judge *judge = begin(bare, 9);
+		_cleanup_(freep) struct tally *tallies = NULL;
+		struct edge *edge;
+
+		culprit_add(judge, CULPRIT_PAIR, 0, 0, 0);
+		bare_pair(bare, 2, 3, samples[i].first)->culprit = 1;
+		edge = bare_pair(bare, 2, 3, samples[i].again);
+		edge->again = edge->repeated = true;
+		edge->share[MESH_END_A] = edge->share[MESH_END_B] = 0.92f;
+		tallies = tallies_of(judge);
+		assert_int_equal(tallies[0].again, 1);
+		assert_int_equal(tallies[0].again_bad, samples[i].is_bad);
+	}
+}
+
 /* ---- The second pass ---- */
 
 /* `1-2 1-3*`: a star marks a pair that was bad before. */
@@ -828,6 +858,7 @@ int main(void)
 		TEST(tallies),
 		TEST(tallies_of_merged),
 		TEST(tallies_again),
+		TEST(tallies_of_failed_again),
 		TEST(partners),
 		TEST(partners_in_turn),
 		TEST(pairs_again),

@@ -231,31 +231,75 @@ static bool *good_ports(const struct judge *judge)
 	return good;
 }
 
-/* Whether each port failed with one that is good with others; to be freed. */
-static bool *failed_with_good(const struct judge *judge)
+/* How many partners that are good with others each port failed with; to be freed. */
+static uint32_t *count_failed_with_good(const struct judge *judge, const bool *good)
 {
-	bool *failed = mem_alloc_zero(judge->port_count, sizeof(*failed));
-	_cleanup_(freep) bool *good = good_ports(judge);
+	uint32_t *failed = port_numbers(judge);
 
 	for (size_t i = 0; i < judge->edge_count; i++)
 		for (int end = 0; end < MESH_ENDS && judge->edges[i].faults & EDGE_FAILED; end++) {
 			const struct edge *edge = &judge->edges[i];
 
-			failed[edge_port(edge, end)] |= good[edge_port(edge, !end)];
+			failed[edge_port(edge, end)] += good[edge_port(edge, !end)];
 		}
 	return failed;
 }
 
+/* Fewer failed pairs do not tell how often one fails. */
+#define LEAST_FAILED 3u
+
+/*
+ * The part of the pairs that failed although both of their ends are good with others; 0 if that is
+ * not known.
+ */
+static double chance_of_failure(const struct judge *judge, const bool *good)
+{
+	uint64_t failed = 0, ends = 0;
+
+	for (uint32_t i = 0; i < judge->port_count; i++)
+		ends += judge->ports[i].judged;
+	for (size_t i = 0; i < judge->edge_count; i++) {
+		const struct edge *edge = &judge->edges[i];
+
+		failed += edge->faults & EDGE_FAILED && good[edge_port(edge, MESH_END_A)] &&
+			  good[edge_port(edge, MESH_END_B)];
+	}
+	return failed >= LEAST_FAILED && ends ? 2 * (double)failed / (double)ends : 0;
+}
+
+/* So many good rails may be left out by chance, on average, of all that there are. */
+#define MOST_LEFT_OUT 0.01
+
+/*
+ * Whether so many failures may be chance: if each pair fails now and then, some rail has failed
+ * with all of its partners. More of its pairs will tell, and where so many fail, it costs no time.
+ */
+static bool is_chance(double chance, uint32_t failures, uint32_t ports)
+{
+	double expected = ports;
+
+	while (failures-- && expected > MOST_LEFT_OUT)
+		expected *= chance;
+	return expected > MOST_LEFT_OUT;
+}
+
 /*
  * A rail that is bad alone, or failed with all of two or more partners, would only cost time; but
- * if all of these are bad themselves, it may be good.
+ * if all of these are bad themselves, or it may be chance, the rail may be good.
  */
 void judge_rails(struct judge *judge, uint16_t *rails)
 {
-	_cleanup_(freep) bool *failed = NULL;
+	_cleanup_(freep) bool *good = NULL;
+	_cleanup_(freep) uint32_t *failed = NULL;
+	uint32_t ports = 0;
+	double chance;
 
 	rows_settle(judge);
-	failed = failed_with_good(judge);
+	good = good_ports(judge);
+	failed = count_failed_with_good(judge, good);
+	chance = chance_of_failure(judge, good);
+	for (uint32_t i = 0; i < judge->port_count; i++)
+		ports += judge->ports[i].judged > 0;
 	for (uint32_t i = 0; i < judge->host_count; i++) {
 		const struct mesh_host *host = &judge->hosts[i];
 
@@ -266,7 +310,8 @@ void judge_rails(struct judge *judge, uint16_t *rails)
 			const uint32_t number = port_number(i, rail);
 			const struct port *port = &judge->ports[number];
 			const bool is_dead = port->failed >= 2 && port->failed == port->judged &&
-					     failed[number];
+					     failed[number] &&
+					     !is_chance(chance, failed[number], ports);
 
 			if (mesh_host_has_rail(host, rail) && !port->alone_bad && !is_dead)
 				rails[i] |= (uint16_t)(1u << rail);

@@ -118,7 +118,7 @@ void judge_end_stage(struct judge *judge);
 /*
  * Fills, for each host, the rails that may take part in the next stage, as bits: none of a host
  * that is not present, and none that is bad in loopback or failed with each of two or more
- * partners, at least one of which is good with others.
+ * partners, at least one of which is good with others, if that is no chance.
  */
 void judge_rails(struct judge *judge, uint16_t *rails);
 

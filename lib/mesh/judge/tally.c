@@ -64,14 +64,22 @@ static void add_edge(const struct judge *judge, struct tally *tally, const struc
 	}
 }
 
-/* The culprit of the bad pair that was tried again; index + 1, or 0. */
-static uint32_t culprit_of_first(const struct judge *judge, const struct mesh_pair *pair)
+/* What the pair that was tried again was like in the first pass; NULL if it was not bad. */
+static const struct edge *first_of(const struct judge *judge, const struct mesh_pair *pair)
 {
 	for (size_t i = 0; i < judge->edge_count; i++)
 		if (!judge->edges[i].again && judge->edges[i].faults &&
 		    pair_is_same(&judge->edges[i].pair, pair))
-			return judge->edges[i].culprit;
-	return 0;
+			return &judge->edges[i];
+	return NULL;
+}
+
+/* The culprit of that; index + 1, or 0. */
+static uint32_t culprit_of_first(const struct judge *judge, const struct mesh_pair *pair)
+{
+	const struct edge *first = first_of(judge, pair);
+
+	return first ? first->culprit : 0;
 }
 
 /* A suspect is also bad again if its directions together are below the user's limit. */
@@ -89,14 +97,26 @@ static bool is_bad_again(const struct judge *judge, const struct edge *edge)
 }
 
 static void add_again(struct tally *tallies, const struct judge *judge, uint32_t culprit,
-		      const struct edge *edge)
+		      bool is_bad)
 {
-	const bool is_bad = is_bad_again(judge, edge);
-
 	for (; culprit; culprit = culprit_at(judge, culprit)->merged) {
 		tallies[culprit - 1].again++;
 		tallies[culprit - 1].again_bad += is_bad;
 	}
+}
+
+/*
+ * A pair that failed at first is not suspected to be slow: one that the scatter of good pairs puts
+ * below the user's limit now is not bad again.
+ */
+static void add_repeated(struct tally *tallies, const struct judge *judge, const struct edge *edge)
+{
+	const struct edge *first = first_of(judge, &edge->pair);
+
+	if (first)
+		add_again(tallies, judge, first->culprit,
+			  first->faults & EDGE_FAILED ? edge->faults != 0
+						      : is_bad_again(judge, edge));
 }
 
 /*
@@ -146,11 +166,12 @@ struct tally *tallies_of(const struct judge *judge)
 		if (!edge->again)
 			continue;
 		if (edge->repeated) {
-			add_again(tallies, judge, culprit_of_first(judge, &edge->pair), edge);
+			add_repeated(tallies, judge, edge);
 			continue;
 		}
 		for (int end = 0; end < MESH_ENDS; end++)
-			add_again(tallies, judge, culprit_of[edge_port(edge, end)], edge);
+			add_again(tallies, judge, culprit_of[edge_port(edge, end)],
+				  is_bad_again(judge, edge));
 	}
 	add_unjudged(tallies, judge, culprit_of);
 	return tallies;
