@@ -309,6 +309,12 @@ end_of_coordinator()
 	[[ $stderr == *'let the launcher start one agent on each host; if hosts have the same name, give them others with --name'* ]]
 }
 
+@test "mesh: a name that looks like an option" {
+	mesh 1 good --hosts 1 --stages loopback --name=--root
+	expect 0
+	grep -qx -e --name=--root "$dir/run/line"
+}
+
 @test "mesh: a token file is created, and removed" {
 	mesh 2 good --hosts 2 --stages loopback --token-file "$dir/token"
 	expect 0
