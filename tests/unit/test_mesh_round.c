@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Rounds of a coordinator, and who is waited for before them. The agents' answers are in their
- * sockets before they are asked, so nothing takes time.
+ * sockets before they are asked, so little takes time.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -604,6 +604,46 @@ static void asleep_after_the_launcher(void **state)
 	paired_close(&bed);
 }
 
+/* Longer than the grace after the timeout of an order. */
+#define STOPPED_MSEC 3200
+
+static void stop_once(void *context)
+{
+	struct paired *bed = context;
+
+	if (*orders_of(bed, 0)) {
+		usleep(STOPPED_MSEC * 1000);
+		answer(bed, 0, ROUND_ID(0), MESH_PASS, "");
+	}
+}
+
+/* An answer that came while the coordinator was stopped, beyond the end of the round, counts. */
+static void stopped(void **state)
+{
+	static const struct mesh_pair pair = {0, 1, 0, 0};
+	const struct coordinator_round round = {
+		.pairs = &pair,
+		.count = 1,
+		.tests = MESH_TESTS,
+		.stage = 3,
+		.number = 4,
+		.again = true,
+		.latency_msec = 1,
+		.bandwidth_msec = 1,
+		.timeout_msec = 1,
+		.take = take,
+	};
+	struct paired bed;
+
+	(void)state;
+	open_pair(&bed);
+	bed.coordinator->setup.tick = stop_once;
+	*results = '\0';
+	assert_int_equal(coordinator_round(bed.coordinator, &round), 0);
+	assert_string_equal(results, "0.0-1.0 pass: \n");
+	paired_close(&bed);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -615,6 +655,7 @@ int main(void)
 		cmocka_unit_test(apart),
 		cmocka_unit_test(interruptions),
 		cmocka_unit_test(losses),
+		cmocka_unit_test(stopped),
 		cmocka_unit_test(loopback_addresses),
 		cmocka_unit_test(order_of_hosts),
 		cmocka_unit_test(gathering),

@@ -353,19 +353,25 @@ static void finish(struct coordinator *coordinator)
 
 int coordinator_round(struct coordinator *coordinator, const struct coordinator_round *round)
 {
-	const uint64_t end = clock_msec() + round->timeout_msec + ORDER_GRACE_MSEC;
-	const uint64_t last = end + 2 * (uint64_t)coordinator->setup.silence_msec;
+	const uint64_t most_doubt = 2 * (uint64_t)coordinator->setup.silence_msec;
+	uint64_t end = clock_msec() + round->timeout_msec + ORDER_GRACE_MSEC;
 
 	start(coordinator, round);
 	while (coordinator->open_slots && !coordinator->interrupted) {
 		const uint64_t now = clock_msec();
+		uint64_t took;
 
 		if (now >= end)
 			end_orders(coordinator, "its agent did not answer in time");
-		if (now >= last)
+		if (now >= end + most_doubt)
 			break;
-		if (coordinator->open_slots)
-			coordinator_turn(coordinator, now < end ? end : last);
+		if (!coordinator->open_slots)
+			continue;
+		coordinator_turn(coordinator, now < end ? end : end + most_doubt);
+		/* A turn is short, unless this process was stopped: answers may be waiting. */
+		took = clock_msec() - now;
+		if (took > ORDER_GRACE_MSEC)
+			end += took;
 	}
 	finish(coordinator);
 	return coordinator->interrupted ? -EINTR : 0;
