@@ -14,7 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "mesh/plan/plan.h"
+#include "mesh/plan/lane.h"
 
 enum { MOST_HOSTS = 7 };
 

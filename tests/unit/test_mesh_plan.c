@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/mesh/mesh_run.h"
-#include "mesh/plan/plan.h"
+#include "mesh/plan/lane.h"
 
 static void check_circle(uint32_t count, bool *met, uint32_t *busy, struct place_pair *pairs)
 {

@@ -4,7 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "mesh/plan/plan.h"
+#include "mesh/plan/lane.h"
 
 uint32_t circle_rounds(uint32_t count)
 {

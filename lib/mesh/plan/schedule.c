@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "mesh/plan/plan.h"
+#include "mesh/plan/lane.h"
 
 /* One lane per rail, or a single one for the pairs of a file. */
 struct schedule {
