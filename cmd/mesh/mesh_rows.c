@@ -134,8 +134,8 @@ void mesh_rows_flush(void *mesh_work)
 {
 	struct mesh_work *work = mesh_work;
 
-	if (work->rows && !work->rows_rc && render_flush(work->rows))
-		work->rows_rc = -EIO;
+	if (work->rows && !work->rows_rc)
+		work->rows_rc = render_finish(work->rows);
 	if (work->shown_rows.out && !work->shown_rc)
 		work->shown_rc = render_flush(stdout);
 }

@@ -539,6 +539,18 @@ end_of_coordinator()
 	expect 1 ''
 }
 
+@test "mesh: why results cannot be saved" {
+	local before
+
+	before=$(ulimit -S -f)
+	trap '' XFSZ
+	ulimit -S -f 4
+	mesh 4 good --hosts 4 --save "$dir/rows" --stages loopback,full,sample:3
+	ulimit -S -f "$before"
+	expect 1
+	[[ $stderr == *"cannot write $dir/rows: File too large"* ]]
+}
+
 @test "mesh: a run that is continued with other stages" {
 	mesh 4 good --hosts 4 --save "$dir/rows" --stages loopback,incast:2,ring
 	expect 0
