@@ -308,6 +308,24 @@ static void host(void **state)
 			"with others: 100 %; not tried again alone\n");
 }
 
+static void last_rail_is_worst(struct mesh_result *result)
+{
+	if (result->pair.rail_a || !is_of(result, 4))
+		rail_is_slow(result);
+}
+
+/* The rails of a host are in their order, although the worst is found first. */
+static void host_of_unequal_rails(void **state)
+{
+	struct cluster *cluster = *state;
+
+	cluster->rail_count = RAILS;
+	test_all(cluster, last_rail_is_worst);
+	expect(cluster, "error host 'n4' n4/- - - both 2/2 0.40 n4: 2 of 2 rails are bad (0, "
+			"1); 29 pairs at 40 % of the median 100 Gb/s; the same partners "
+			"with others: 100 %; not tried again alone\n");
+}
+
 /* ---- Alone ---- */
 
 static void alone(void **state)
@@ -341,7 +359,7 @@ static void host_alone(void **state)
 	cluster->rail_count = RAILS;
 	test_alone(cluster, rail_fails);
 	expect(cluster, "error host 'n4' n4/- - - - 2/2 -1.00 n4: 2 of 2 rails are bad (0, 1); "
-			"rail 0 alone, in loopback, it failed: rc-write: no\n");
+			"rail 0 alone, in loopback, failed: rc-write: no\n");
 }
 
 /* A host that is bad alone is not bad only under load. */
@@ -354,7 +372,7 @@ static void host_alone_good_again(void **state)
 	test_all(cluster, rail_is_slow);
 	test_again(cluster, "n4-n5 n4-n6 n4-n5 n4-n6", unchanged);
 	expect(cluster, "error host 'n4' n4/- - - both 2/2 0.40 n4: 2 of 2 rails are bad (0, 1); "
-			"rail 0 alone, in loopback, it is at 40 % of the median 100 Gb/s; 30 pairs "
+			"rail 0 alone, in loopback, is at 40 % of the median 100 Gb/s; 30 pairs "
 			"at 40 % of the median 100 Gb/s; the same partners with others: 100 %; "
 			"alone with good hosts it was good (4 of 4)\n");
 }
@@ -799,6 +817,7 @@ int main(void)
 		TEST(rails),
 		TEST(alike),
 		TEST(host),
+		TEST(host_of_unequal_rails),
 		TEST(alone),
 		TEST(host_alone),
 		TEST(host_alone_good_again),

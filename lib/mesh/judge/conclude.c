@@ -119,6 +119,7 @@ static void conclude_host(struct conclusion *conclusion, size_t number)
 	const struct culprit *culprit = &judge->culprits[number];
 	const struct tally *tally = &conclusion->tallies[number];
 	const char *between = "";
+	uint32_t rails = 0; /* bits */
 	bool alone_bad;
 	const enum judge_finding_id id = id_of_host(judge, number, tally);
 	struct judge_finding *finding = finding_add(
@@ -130,8 +131,12 @@ static void conclude_host(struct conclusion *conclusion, size_t number)
 	finding_say(finding, "%" PRIu32 " of %" PRIu32 " rails are bad (", culprit->bad,
 		    culprit->judged);
 	for (size_t i = 0; i < judge->culprit_count; i++)
-		if (judge->culprits[i].merged == number + 1) {
-			finding_say(finding, "%s%u", between, port_rail(judge->culprits[i].number));
+		if (judge->culprits[i].merged == number + 1)
+			rails |= UINT32_C(1) << port_rail(judge->culprits[i].number);
+	/* Culprits are in the order in which they were found. */
+	for (unsigned int rail = 0; rail < MESH_MOST_RAILS; rail++)
+		if (rails >> rail & 1) {
+			finding_say(finding, "%s%u", between, rail);
 			between = ", ";
 		}
 	finding_say(finding, ")");

@@ -375,7 +375,7 @@ void words_add_both(struct judge_finding *finding, const struct judge *judge,
 const char *words_not_again(const struct tally *tally);
 void words_add_port_facts(struct judge_finding *finding, const struct judge *judge,
 			  uint32_t number);
-/* `before`: the beginning of the sentence. */
+/* `before`: the beginning of the sentence, which names the rail; empty if the object does. */
 void words_add_loopback(struct judge_finding *finding, const struct judge *judge, uint32_t number,
 			const char *before);
 void words_add_mean(struct judge_finding *finding, const struct judge *judge, uint32_t number);

@@ -168,7 +168,10 @@ void words_add_port_facts(struct judge_finding *finding, const struct judge *jud
 	}
 }
 
-/* "alone, in loopback, it is at 48 % ...", from the pair of the rail with itself. */
+/*
+ * From the pair of the rail with itself: "alone, in loopback, it is at 48 % ...", or, if the words
+ * before it name the rail, "rail 3 alone, in loopback, is at 48 % ...".
+ */
 void words_add_loopback(struct judge_finding *finding, const struct judge *judge, uint32_t number,
 			const char *before)
 {
@@ -181,7 +184,7 @@ void words_add_loopback(struct judge_finding *finding, const struct judge *judge
 
 		if (!edge_is_loopback(edge) || edge_port(edge, MESH_END_A) != number)
 			continue;
-		finding_say(finding, "%salone, in loopback, it ", before);
+		finding_say(finding, "%salone, in loopback, %s", before, *before ? "" : "it ");
 		if (edge->faults & EDGE_FAILED)
 			finding_say(finding, "failed: %s", judge->reasons[edge->reason]);
 		else if (edge->faults & EDGE_LATE)
