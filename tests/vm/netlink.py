@@ -13,8 +13,10 @@ NEWLINK, DELLINK, NEWADDR, DELADDR = 16, 17, 20, 21
 IFF_UP = 1
 IFLA_MTU, IFLA_IFNAME, IFLA_NET_NS_FD = 4, 3, 28
 NLDEV = 5 << 10
-NLDEV_SET, NLDEV_NEWLINK, NLDEV_DELLINK = 2, 3, 4
+NLDEV_GET, NLDEV_SET, NLDEV_NEWLINK, NLDEV_DELLINK, NLDEV_RES_QP_GET = 1, 2, 3, 4, 10
 DEV_INDEX, DEV_NAME, LINK_TYPE, NDEV_NAME = 1, 2, 65, 51
+RES_QP, RES_TYPE, RES_STATE = 19, 26, 27
+RC, RTS = 2, 3  # enum ib_qp_type, enum ib_qp_state: include/rdma/ib_verbs.h
 
 
 def attribute(kind, data):
@@ -23,6 +25,14 @@ def attribute(kind, data):
 
 def text(kind, word):
     return attribute(kind, os.fsencode(word) + b'\0')
+
+
+def attributes(data):
+    """The attributes in a message or in a nest: (kind, data)."""
+    while len(data) >= 4:
+        length, kind = struct.unpack_from('=HH', data)
+        yield kind & 0x3fff, data[4:length]
+        data = data[(length + 3) & ~3:]
 
 
 class Netlink:
@@ -73,19 +83,36 @@ class Devices(Netlink):
     def __init__(self):
         super().__init__(RDMA)
 
-    def index(self, name):
-        """The index of an RDMA device."""
-        self.socket.send(struct.pack('=IHHII', 16, NLDEV | 1, REQUEST | 0x300, 2, 0))
-        found = None
+    def _dump(self, command, payload=b''):
+        """The attributes of each message of a list, as {kind: data}; a device may have gone."""
+        self.socket.send(struct.pack('=IHHII', 16 + len(payload), NLDEV | command, REQUEST | 0x300, 2,
+                                     0) + payload)
         while True:
-            answer = self.socket.recv(65536)
+            answer = self.socket.recv(1 << 20)
             while answer:
                 length, kind = struct.unpack_from('=IH', answer)
-                if kind == 3:
-                    return found
-                if text(DEV_NAME, name) in answer[16:length]:
-                    found, = struct.unpack_from('=I', answer, 20)
+                if kind in (2, 3):
+                    return
+                yield dict(attributes(answer[16:length]))
                 answer = answer[(length + 3) & ~3:]
+
+    def indexes(self):
+        """{name: index} of the RDMA devices."""
+        return {os.fsdecode(found[DEV_NAME].rstrip(b'\0')): struct.unpack('=I', found[DEV_INDEX])[0]
+                for found in list(self._dump(NLDEV_GET))}
+
+    def index(self, name):
+        """The index of an RDMA device."""
+        return self.indexes().get(name)
+
+    def ready_to_send(self, name):
+        """How many queue pairs of reliable connections the device has in state RTS."""
+        index = self.index(name)
+        if index is None:
+            return 0
+        return sum(pair[RES_TYPE][0] == RC and pair[RES_STATE][0] == RTS
+                   for found in self._dump(NLDEV_RES_QP_GET, attribute(DEV_INDEX, struct.pack('=I', index)))
+                   for pair in [dict(attributes(data)) for _, data in attributes(found.get(RES_QP, b''))])
 
     def add(self, name, netdev, kind='rxe'):
         self.ask(NLDEV | NLDEV_NEWLINK,

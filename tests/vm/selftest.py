@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 
+import netlink
 import peers
 import program
 from peers import PATIENCE, until
@@ -147,8 +148,10 @@ def leaked(before):
         'resources in use', resources(), before)
 
 
-def transfers(running, device='rxa', netdev='va', packets=3000):
-    """Waits until a reliable queue pair of the device is ready to send, and data flow."""
+def transfers(running, device='rxa', netdev='va', packets=3000, pairs=1):
+    """Waits until reliable queue pairs of the device are ready to send, and data flow."""
+    devices = netlink.Devices()
+
     def over():
         return running.process.poll() is not None
 
@@ -156,8 +159,7 @@ def transfers(running, device='rxa', netdev='va', packets=3000):
         return int(peers.read('/sys/class/net/%s/statistics/tx_packets' % netdev) or 0)
 
     def ready():
-        return any(row['ifname'] == device and row['type'] == 'RC' and row['state'] == 'RTS'
-                   for row in peers.rdma('resource', 'show', 'qp') or [])
+        return devices.ready_to_send(device) >= pairs
 
     if not until(lambda: ready() or over()) or over():
         return ['no queue pair of %s became ready to send' % device]
