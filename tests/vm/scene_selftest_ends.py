@@ -21,8 +21,8 @@ def begin(*words):
     return client, transfers(client)
 
 
-def next_client():
-    return wrong_with(run('--peer', '10.9.0.2', '--test', 'rc-send'), 0, ('rc-send', 'pass', ''))
+def next_client(server='10.9.0.2'):
+    return wrong_with(run('--peer', server, '--test', 'rc-send'), 0, ('rc-send', 'pass', ''))
 
 
 def client_interrupted(tap, server, before):
@@ -46,29 +46,29 @@ def still_serves(server):
     return [] if server.process.poll() is None else 'the server has ended'
 
 
-def link_down(tap):
+def cut_off(tap):
+    """A link goes down; a peer loses its address, and with it its GID and the TCP connection. On two
+    wires at once, because both take the clients ten seconds."""
+    other = Server(bind='10.9.2.2')
     client, wrong = begin()
+    second = Selftest('--peer', '10.9.2.2', *LONG)
+    more = transfers(second, 'rxc', 'vc')
     peers.must('ip', 'link', 'set', 'va', 'down')
-    document = client.end()
+    peers.must('ip', 'addr', 'del', '10.9.2.2/24', 'dev', 'vd')
+    document, silent = client.end(), second.end()
     peers.must('ip', 'link', 'set', 'va', 'up')
     peers.shell('bed_rewire')
     tap.test('ends: the link goes down: the client says which', wrong + wrong_with(
         document, 4, ('connect', 'pass', ''),
         (TEST, 'fail', 'port rxa/1 went down during the test')))
     tap.test('ends: the link is up again: the server serves the next client', next_client())
-
-
-def peer_cut_off(tap):
-    """The address of the peer goes, and with it its GID and the TCP connection."""
-    client, wrong = begin()
-    peers.must('ip', 'addr', 'del', '10.9.0.2/24', 'dev', 'vb')
-    document = client.end()
-    peers.must('ip', 'addr', 'add', '10.9.0.2/24', 'dev', 'vb')
-    peers.shell('bed_rewire')
+    peers.must('ip', 'addr', 'add', '10.9.2.2/24', 'dev', 'vd')
+    peers.shell('bed_route 10.9.2 fd09:2 vc vd | ip -batch -')
     tap.test('ends: the peer loses its address: it answers neither packets nor TCP',
-             wrong + wrong_with(document, 4, ('connect', 'pass', ''), (
-                 TEST, 'fail', '10.9.0.2 stopped answering, with no reply for ')))
-    tap.test('ends: the address is back: the server serves the next client', next_client())
+             more + wrong_with(silent, 4, ('connect', 'pass', ''), (
+                 TEST, 'fail', '10.9.2.2 stopped answering, with no reply for ')))
+    tap.test('ends: the address is back: the server serves the next client',
+             next_client('10.9.2.2') + other.stop()[0])
 
 
 def devices_removed(tap):
@@ -122,13 +122,13 @@ def catches(process, number):
 
 
 def play(tap):
-    peers.shell('bed_wire')
+    peers.shell('bed_second_wire')
     before = selftest.resources()
     server = Server()
     client_interrupted(tap, server, before)
     client_killed(tap, server, before)
-    link_down(tap)
-    peer_cut_off(tap)
+    cut_off(tap)
     devices_removed(tap)
     server_ended(tap, server)
     second_signal(tap)
+    peers.must('ip', 'link', 'del', 'vc')  # and its two devices
