@@ -363,7 +363,7 @@ class Waiting:
     """A change with --revert-after that waits for its confirmation, on a separate terminal."""
 
     def __init__(self, *words, stdin=None, after='10m', leader=False):
-        self.begin = time.monotonic()
+        self.begin, self.after = time.monotonic(), after
         self.main, terminal = pty.openpty()
         def control():
             os.setsid()
@@ -381,10 +381,9 @@ class Waiting:
             self.text += byte
 
     def goes_on(self):
-        """Whether it still waits after half a second, if it was told to wait 2 s and these are
-        not over."""
-        steady()
-        return self.process.poll() is None or time.monotonic() - self.begin > 2
+        """Whether it still waits, if the seconds that it was told to wait are not over."""
+        return self.process.poll() is None or \
+            time.monotonic() - self.begin > float(self.after.rstrip('s'))
 
     def end(self):
         """Its status, and the state of the change."""
@@ -416,7 +415,6 @@ def reverts(tap, device):
     written = moderation(device)
     os.write(waiting.main, b'\n')
     expect('Enter keeps it', waiting.end() + (written,), KEPT + (other,), other)
-    expect('undone when the time is over', Waiting(*words, after='1s').end(), UNDONE, before)
     for name in ('SIGINT', 'SIGTERM'):
         waiting = Waiting(*words)
         waiting.process.send_signal(getattr(signal, name))
@@ -424,24 +422,47 @@ def reverts(tap, device):
     waiting = Waiting(*words)
     waiting.process.send_signal(signal.SIGUSR1)
     expect('SIGUSR1 keeps it', waiting.end(), KEPT, other)
-    for name in ('SIGHUP', 'SIGTSTP', 'SIGTTIN'):
-        waiting = Waiting(*words, after='2s')
-        waiting.process.send_signal(getattr(signal, name))
-        alive = waiting.goes_on()
-        expect('%s does not end it: it keeps waiting, then undoes it' % name,
-               waiting.end() + (alive,), UNDONE + (True,), before)
-    waiting = Waiting(*words, stdin=subprocess.DEVNULL, after='2s')
-    alive = waiting.goes_on()
-    expect('the end of standard input does not confirm it', waiting.end() + (alive,), UNDONE + (True,), before)
-    waiting = Waiting(*words, after='2s', leader=True)
-    os.close(waiting.main)
-    waiting.main = None
-    alive = waiting.goes_on()
-    expect('the terminal hangs up: it continues to wait, then undoes the change',
-           waiting.end() + (alive,), UNDONE + (True,), before)
     done = change(*words[:-1], before, '--revert-after', '30s')
     tap.test('change --revert-after: does not wait if nothing was changed',
              unequal('states', states(done), ['unchanged']) + unequal('status', done.status, 0))
+
+
+def overdue(tap, devices, netdevs):
+    """Changes that are undone when their time is over, each of another setting, all at once."""
+    def ready(read, *words):
+        return read, read(), words
+
+    flip = {'on': 'off', 'off': 'on'}
+    settings = [ready(lambda device=device: moderation(device), 'dev', 'set', device, 'adaptive-moderation',
+                      flip[moderation(device)]) for device in devices]
+    settings += [ready(lambda device=device: description(device), 'dev', 'set', device, 'node-description',
+                       'waits') for device in devices]
+    settings += [ready(lambda netdev=netdev: peers.read('/sys/class/net/%s/mtu' % netdev), 'roce', 'set', netdev,
+                       'mtu', '1400', '--yes') for netdev in netdevs]
+
+    def hang_up(waiting):
+        os.close(waiting.main)
+        waiting.main = None
+
+    cases = [('undone when the time is over', lambda waiting: None, {})]
+    cases += [('%s does not end it: it keeps waiting, then undoes it' % name,
+               lambda waiting, name=name: waiting.process.send_signal(getattr(signal, name)), {})
+              for name in ('SIGHUP', 'SIGTSTP', 'SIGTTIN')]
+    cases += [('the end of standard input does not confirm it', lambda waiting: None,
+               {'stdin': subprocess.DEVNULL}),
+              ('the terminal hangs up: it continues to wait, then undoes the change', hang_up,
+               {'leader': True})]
+    running = []
+    for (title, act, options), (read, before, words) in zip(cases, settings, strict=True):
+        waiting = Waiting(*words, after='4s', **options)
+        running.append((title, waiting, read, before))
+        act(waiting)
+    steady()
+    alive = [waiting.goes_on() for _, waiting, *_ in running]
+    for (title, waiting, read, before), goes_on in zip(running, alive):
+        tap.test('change --revert-after: ' + title,
+                 unequal('end', waiting.end() + (goes_on,), UNDONE + (True,)) +
+                 unequal('setting', read(), before))
 
 
 def session(tap):
@@ -489,6 +510,7 @@ def play(tap):
         sub_devices(tap, 'cda')
         session(tap)
         reverts(tap, 'cda')
+        overdue(tap, ('cda', 'cdb'), ('cd0', 'cd1'))
         gone_between(tap, 'cda')
         interrupted(tap, 'cda', 'cdb')
         many_lines(tap, 'cda', 'cdb')
