@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Runs `rdmactl events --jsonl` in the background and compares its events with their causes."""
 
-import calendar
+import collections
+import datetime
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -22,12 +25,22 @@ LINKWATCH = 1.5
 SOON, DIGIT = 0.1, 0.0015
 # The line may come later: the first lines take the sanitized build a long time under emulation.
 THERE = 2
+# Seconds without an event, in which no system call may occur.
+IDLE = 10
+
+
+def remove_vlan():
+    """The VLAN of an earlier scene would add its events to those of the wire."""
+    for name in ('va.5', 'vb.5'):
+        if os.path.exists('/sys/class/net/' + name):
+            peers.must('ip', 'link', 'del', name)
 
 
 def seconds(stamp):
     """The time of an event, RFC 3339 in UTC with milliseconds, as seconds since 1970."""
-    whole, _, fraction = stamp.rstrip('Z').partition('.')
-    return calendar.timegm(time.strptime(whole, '%Y-%m-%dT%H:%M:%S')) + int(fraction) / 1000
+    if not stamp.endswith('Z'):
+        raise ValueError('%s is not in UTC' % stamp)
+    return datetime.datetime.fromisoformat(stamp[:-1] + '+00:00').timestamp()
 
 
 class Watch:
@@ -38,6 +51,7 @@ class Watch:
         self.err = tempfile.TemporaryFile(dir='/run')
         self.lines = []   # (when it arrived, bytes)
         self.events = []  # of the lines that are JSON, with the keys `arrived` and `stamp`
+        self.counts = collections.Counter()  # how many of them have each word
         self.broken = []
         self.form = form
         self.process = subprocess.Popen(self.argv, stdin=subprocess.DEVNULL,
@@ -69,6 +83,7 @@ class Watch:
             event = json.loads(line)
             event['arrived'], event['stamp'] = arrived, seconds(event['time'])
             self.events.append(event)
+            self.counts[event['event']] += 1
         except (ValueError, KeyError, TypeError) as error:
             self.broken.append('%r: %r' % (error, line[:200]))
 
@@ -120,6 +135,75 @@ class Watch:
                       if key not in ('arrived', 'stamp')}
             wrong += program.errors(record, items, 'event')[:2]
         return wrong + (result.describe() if wrong else [])
+
+
+class Quiet(threading.Thread):
+    """rdmactl events while nothing happens that it watches, which must not wake it.
+
+    This takes a quarter of a minute of waiting, so other tests go on meanwhile. They may transfer
+    data, but not change devices, links or addresses, or load modules.
+    """
+
+    def __init__(self, **options):
+        super().__init__(daemon=True)
+        self.options = options
+        self.watch = self.started = self.wakes = None
+        self.calls = []  # the system calls, as strace prints them
+        self.start()
+
+    def run(self):
+        steady(seconds=LINKWATCH)
+        self.watch = Watch(**self.options)
+        self.started = self.status('VmHWM')
+        self.watch.settle(LINKWATCH)
+        before = self.switches()
+        if shutil.which('strace'):
+            self._trace()
+        else:
+            steady(seconds=IDLE)
+        # It goes back to sleep when strace has detached.
+        between = steady(self.switches)
+        steady(seconds=2)
+        self.wakes = between - before, self.switches() - between
+
+    def _trace(self):
+        trace = '/run/events.strace'
+        tracer = subprocess.Popen(['strace', '-f', '-tt', '-p', str(self.watch.pid), '-o', trace],
+                                  stderr=subprocess.DEVNULL)
+        # strace wakes the program when it attaches and detaches: only the time in between counts.
+        until(lambda: peers.read_all(trace))
+        begin = len(steady(lambda: peers.read_all(trace), 1).splitlines())
+        steady(seconds=IDLE)
+        self.calls = peers.read_all(trace).splitlines()[begin:]
+        tracer.terminate()
+        tracer.wait()
+
+    def status(self, key):
+        return int(re.search(r'%s:\s*(\d+)' % key,
+                             peers.read('/proc/%d/status' % self.watch.pid)).group(1))
+
+    def switches(self):
+        return self.status('voluntary_ctxt_switches')
+
+    def tell(self, tap, what):
+        """Waits for the end of the time, and says what happened."""
+        self.join()
+        tap.test('events: %s: no system call in %d s' % (what, IDLE), self.calls)
+        attached, wakes = self.wakes or (None, None)
+        tap.test('events: %s: no wake-up in 2 s, and few in total' % what,
+                 unequal('wake-ups', wakes, 0),
+                 ['%s with strace coming and going' % attached])
+        tap.test('events: %s: no output while no event occurred' % what,
+                 unequal('lines', self.watch.lines, []))
+
+
+def pairs(events, down, up):
+    """Errors unless the words alternate, beginning with `down`."""
+    words = [one['event'] for one in events if one['event'] in (down, up)]
+    for i, word in enumerate(words):
+        if word != (down, up)[i % 2]:
+            return ['%s of number %d, %s' % (word, i, words[max(0, i - 3):i + 3])]
+    return []
 
 
 class Expected:

@@ -16,6 +16,7 @@ import time
 import peers
 import program
 import selftest
+from events import Quiet
 from selftest import Running, until
 from tap import unequal
 
@@ -492,8 +493,15 @@ def terminal(tap):
 
 def play(tap):
     peers.shell('bed_wire')
-    for step in (everything, unprivileged, without_counters, growth, watched, drift,
-                 selftest_moves, churn, replaced, optional, terminal):
+    quiet = Quiet()
+
+    def no_events(tap):
+        """All steps so far are no events."""
+        quiet.tell(tap, 'few devices')
+        tap.test('events: it ends with 0 after that', quiet.watch.wrong(quiet.watch.end()))
+
+    for step in (everything, unprivileged, without_counters, growth, watched, drift, selftest_moves,
+                 no_events, churn, replaced, optional, terminal):
         begin = time.monotonic()
         step(tap)
         tap.say('%s: %.1f s' % (step.__name__, time.monotonic() - begin))

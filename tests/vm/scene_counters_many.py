@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Counters of 64 devices: all of them, correct, in little memory, and --watch does not grow."""
+"""Counters of 64 devices: all of them, correct, in little memory, and --watch does not grow; and
+their events."""
 
 import json
+import socket
 import threading
+import time
 
 import measure
+import netlink
 import peers
 import program
+from events import Quiet, pairs, remove_vlan
 from scene_counters import TRIES, between, on_grid, sysfs_hw
+from selftest import until
 from tap import unequal
 
 COUNT = 64
@@ -89,10 +95,59 @@ def cost(tap, binary):
                  [] if peak < MEMORY_KB else '%d kB' % peak)
 
 
+def flap(tap, quiet, binary):
+    """All links go down and come up again at once."""
+    link, watch, count = netlink.Links(), quiet.watch, len(peers.port_directories())
+    tap.test('many: events: it watches all %d' % count,
+             [] if 'watching %d ports of %d devices' % (count, count) in watch.complaint() else
+             watch.complaint())
+    fds = len(peers.listdir('/proc/%d/fd' % watch.pid))
+    names = {'rxe%d/1' % i: 'd%d' % i for i in range(COUNT)}
+    names.update({'rxa/1': 'va'})
+    indexes = [socket.if_nametoindex(netdev) for netdev in names.values()]
+    switches = quiet.switches()
+    begin = time.time()
+    for index in indexes:
+        link.down(index)
+    took = time.time() - begin
+    # One end of the wire follows the other.
+    wanted = {*names, 'rxb/1'}
+    until(lambda: watch.counts['port-down'] == count)
+    late = max((one['stamp'] for one in watch.find('port-down')), default=0) - begin - took
+    wrong = unequal('ports', len(wanted), count)
+    wrong += unequal('down', {one['object'] for one in watch.find('port-down')}, wanted)
+    for index in indexes:
+        link.up(index)
+    until(lambda: watch.counts['port-active'] == count)
+    wrong += unequal('active', {one['object'] for one in watch.find('port-active')}, wanted)
+    of = {name: [] for pair in names.items() for name in pair}
+    for one in watch.events:
+        of.get(one['object'], []).append(one)
+    for port, netdev in names.items():
+        wrong += unequal('of ' + port, [one['event'] for one in of[port]],
+                         ['port-down', 'port-active'])
+        wrong += pairs(of[netdev], 'netdev-disabled', 'netdev-enabled')
+    wrong += unequal('gaps', watch.find('gap'), [])
+    peak = max(quiet.started, quiet.status('VmHWM'))
+    wakes = quiet.switches() - switches
+    tap.test('many: events of all devices at once', wrong + watch.wrong(watch.end()),
+             ['%d descriptors, %d wake-ups for %d events, peak of the memory %d kB; %d links down '
+              'in %.0f ms, the last event %.0f ms after' %
+              (fds, wakes, len(watch.events), peak, len(indexes), took * 1000, late * 1000)])
+    if binary:
+        tap.test('many: events in less than 10 MB: %d kB' % peak,
+                 [] if peak < MEMORY_KB else 'too much')
+    else:
+        tap.skip('many: peak memory of events', 'there is no build without sanitizers')
+    peers.shell('bed_rewire')
+
+
 def play(tap):
-    peers.shell('bed_many %d' % COUNT)
+    peers.shell('bed_wire && bed_many %d' % COUNT)
+    remove_vlan()
     binary = program.plain_binary()
     library = program.built('heap_in_use.so')
+    quiet = Quiet(binary=binary)
     watched = Watched(library, binary) if binary and library else None
     before = sysfs_hw()
     document = program.listing('counters', '--all')
@@ -101,9 +156,11 @@ def play(tap):
     tap.test('many: hw counters as in sysfs', unequal('exit status', document.status, 0) +
              between('hw', values, before, sysfs_hw()))
     order(tap, document)
-    if not binary:
+    if binary:
+        cost(tap, binary)
+        steady(tap, binary)
+        memory(tap, watched)
+    else:
         tap.skip('many: what counters cost', 'there is no build without sanitizers')
-        return
-    cost(tap, binary)
-    steady(tap, binary)
-    memory(tap, watched)
+    quiet.tell(tap, 'many devices')
+    flap(tap, quiet, binary)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """rdmactl events: each cause gives its events at once, with the values before and after."""
 
-import os
 import socket
 import time
 
 import netlink
 import peers
-from events import LINKWATCH, Expected, Watch, cause
+from events import LINKWATCH, Expected, Watch, cause, remove_vlan
 from selftest import steady, until
 from tap import unequal
 
@@ -234,10 +233,7 @@ def play(tap):
     global LINK, DEVICE
     LINK, DEVICE = netlink.Links(), netlink.Devices()
     peers.shell('bed_wire')
-    # The VLAN of an earlier scene would add its events to those of the wire.
-    for name in ('va.5', 'vb.5'):
-        if os.path.exists('/sys/class/net/' + name):
-            peers.must('ip', 'link', 'del', name)
+    remove_vlan()
     steady(seconds=LINKWATCH)
     watch = Watch()
     links(tap, watch)

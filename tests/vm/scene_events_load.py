@@ -1,28 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""rdmactl events under load: fast flaps, lost messages, 64 devices, an idle system; and
-the latency of an event."""
+"""rdmactl events under load: fast flaps and lost messages; and the latency of an event. The scenes
+`counters` and `counters-many` have an idle system, and many devices."""
 
 import os
-import re
-import shutil
 import signal
 import socket
-import subprocess
 import time
 
 import netlink
 import peers
 import program
-from events import LINKWATCH, SOON, Watch
+from events import LINKWATCH, SOON, Watch, pairs, remove_vlan
 from selftest import steady, until
 from stalls import SLOWER, Stalls
 from tap import unequal
 
 LINK, DEVICE = None, None
 FLAPS = 200
-COUNT = 64
-MEMORY_KB = 10 * 1024
-IDLE = 10
 LARGEST_BUFFER = '/proc/sys/net/core/rmem_max'
 SAMPLES = int(os.environ.get('RDMACTL_SAMPLES', 12))
 
@@ -33,15 +27,6 @@ def number(netdev):
 
 def carries(netdev):
     return peers.read('/sys/class/net/%s/operstate' % netdev) in ('up', 'unknown')
-
-
-def pairs(events, down, up):
-    """Errors unless the words alternate, beginning with `down`."""
-    words = [one['event'] for one in events if one['event'] in (down, up)]
-    for i, word in enumerate(words):
-        if word != (down, up)[i % 2]:
-            return ['%s of number %d, %s' % (word, i, words[max(0, i - 3):i + 3])]
-    return []
 
 
 def flaps(tap, pause):
@@ -56,8 +41,8 @@ def flaps(tap, pause):
         time.sleep(pause)
     took = time.monotonic() - begin
     # A busy machine needs some time for so many events.
-    until(lambda: watch.find('gap') or all(
-        len(watch.find(word)) >= FLAPS for word in ('port-active', 'netdev-enabled')))
+    until(lambda: watch.counts['gap'] or all(
+        watch.counts[word] >= FLAPS for word in ('port-active', 'netdev-enabled')))
     watch.settle(LINKWATCH)
     stalls.end()
     result = watch.end()
@@ -65,7 +50,7 @@ def flaps(tap, pause):
     gaps = watch.find('gap')
     port = [one for one in watch.events if one['object'] == 'rxa/1']
     netdev = [one for one in watch.events if one['object'] == 'va']
-    counts = {word: len(watch.find(word)) for word in (
+    counts = {word: watch.counts[word] for word in (
         'port-down', 'port-active', 'netdev-disabled', 'netdev-enabled', 'netdev-down',
         'netdev-up', 'gap')}
     if not gaps:
@@ -149,86 +134,6 @@ def gap(tap):
     peers.shell('bed_rewire')
 
 
-def status(pid, key):
-    return int(re.search(r'%s:\s*(\d+)' % key, peers.read('/proc/%d/status' % pid)).group(1))
-
-
-def idle(tap, watch, what):
-    """While nothing happens, nothing wakes the program."""
-    watch.settle(LINKWATCH)
-    before = status(watch.pid, 'voluntary_ctxt_switches')
-    calls = None
-    if shutil.which('strace'):
-        trace = '/run/events.strace'
-        tracer = subprocess.Popen(['strace', '-f', '-tt', '-p', str(watch.pid), '-o', trace],
-                                  stderr=subprocess.DEVNULL)
-        # strace wakes the program when it attaches and detaches: only the time in between counts.
-        until(lambda: peers.read_all(trace))
-        begin = len(steady(lambda: peers.read_all(trace), 1).splitlines())
-        steady(seconds=IDLE)
-        calls = peers.read_all(trace).splitlines()[begin:]
-        tracer.terminate()
-        tracer.wait()
-    else:
-        steady(seconds=IDLE)
-    tap.test('events: %s: no system call in %d s' % (what, IDLE), calls or [])
-    # It goes back to sleep when strace has detached.
-    between = steady(lambda: status(watch.pid, 'voluntary_ctxt_switches'))
-    steady(seconds=2)
-    tap.test('events: %s: no wake-up in 2 s, and few in total' % what,
-             unequal('wake-ups', status(watch.pid, 'voluntary_ctxt_switches') - between, 0),
-             ['%d with strace coming and going' % (between - before)])
-
-
-def many(tap):
-    peers.shell('bed_many %d' % (COUNT - 2))
-    binary = program.plain_binary()
-    watch = Watch(binary=binary)
-    fds = len(peers.listdir('/proc/%d/fd' % watch.pid))
-    peak = status(watch.pid, 'VmHWM')
-    idle(tap, watch, '64 devices')
-    tap.test('events: it watches all 64', [] if 'watching 64 ports of 64 devices' in
-             watch.complaint() else watch.complaint())
-    names = {'rxe%d/1' % i: 'd%d' % i for i in range(COUNT - 2)}
-    names.update({'rxa/1': 'va'})
-    indexes = [number(netdev) for netdev in names.values()]
-    switches = status(watch.pid, 'voluntary_ctxt_switches')
-    begin = time.time()
-    for index in indexes:
-        LINK.down(index)
-    took = time.time() - begin
-    # One end of the wire follows the other.
-    wanted = {*names, 'rxb/1'}
-    until(lambda: len(watch.find('port-down')) == COUNT)
-    late = max((one['stamp'] for one in watch.find('port-down')), default=0) - begin - took
-    wrong = unequal('down', {one['object'] for one in watch.find('port-down')}, wanted)
-    for index in indexes:
-        LINK.up(index)
-    until(lambda: len(watch.find('port-active')) == COUNT)
-    wrong += unequal('active', {one['object'] for one in watch.find('port-active')}, wanted)
-    for port, netdev in names.items():
-        wrong += unequal('of ' + port, [one['event'] for one in watch.find(name=port)],
-                         ['port-down', 'port-active'])
-        wrong += pairs(watch.find(name=netdev), 'netdev-disabled', 'netdev-enabled')
-    wrong += unequal('gaps', watch.find('gap'), [])
-    peak = max(peak, status(watch.pid, 'VmHWM'))
-    wakes = status(watch.pid, 'voluntary_ctxt_switches') - switches
-    tap.test('events: 64 devices at once', wrong + watch.wrong(watch.end()),
-             ['%d descriptors, %d wake-ups for %d events, peak of the memory %d kB; 63 links down '
-              'in %.0f ms, the last event %.0f ms after' %
-              (fds, wakes, len(watch.events), peak, took * 1000, late * 1000)])
-    if binary:
-        tap.test('events: 64 devices in less than 10 MB: %d kB' % peak,
-                 [] if peak < MEMORY_KB else 'too much')
-    else:
-        tap.skip('events: peak memory', 'there is no build without sanitizers')
-    # Removing a netdev removes its device.
-    peers.must('ip', '-b', '-',
-               stdin=''.join('link del d%d\n' % i for i in range(COUNT - 2)).encode())
-    until(lambda: len(peers.listdir(peers.RDMA)) == 2)
-    peers.shell('bed_rewire')
-
-
 def latency(tap):
     """Latency with the plain build, from the cause to the event's time stamp and to its line in
     the pipe."""
@@ -283,19 +188,16 @@ def latency(tap):
                                                              columns[3][middle]))
     tap.test('events: they appear soon after their causes', wrong + watch.wrong(watch.end()), say)
     peers.must('ip', 'link', 'del', 'dm0')
+    peers.shell('bed_rewire')
 
 
 def play(tap):
     global LINK, DEVICE
     LINK, DEVICE = netlink.Links(), netlink.Devices()
     peers.shell('bed_wire')
+    remove_vlan()
     steady(seconds=LINKWATCH)
-    quiet = Watch()
-    idle(tap, quiet, 'two devices')
-    tap.test('events: no output while no event occurred',
-             quiet.wrong(quiet.end()) + unequal('lines', quiet.lines, []))
     flaps(tap, 0)
     flaps(tap, 0.01)
     gap(tap)
     latency(tap)
-    many(tap)
