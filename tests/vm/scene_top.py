@@ -104,7 +104,7 @@ def traffic(tap):
     limits hold, however late the program and the test are, and are close if neither is late.
     """
     server = selftest.Server('--longest', '10m', prefix=selftest.NICE)
-    tty = Terminal(24, 80, 'top', '--interval', '1s', DEVICE)
+    tty = Terminal(24, 80, 'top', '--interval', '500ms', DEVICE)
     wrong = shows(tty, r'^%s/1 +active' % DEVICE)
     run = selftest.Selftest('--peer', selftest.SERVER, '--bandwidth', '--duration', '10m', '--operations', 'send',
                             '--sizes', '16k', prefix=selftest.NICE)
@@ -114,7 +114,7 @@ def traffic(tap):
     last, close, marked, said = one_round(tty), 0, False, []
     while close < 2 and run.process.poll() is None and not wrong:
         # Wait longer than it took to ask for the last round and to see it.
-        steady(seconds=2 + 4 * (last[3][0] - last[1][0]))
+        steady(seconds=1 + 4 * (last[3][0] - last[1][0]))
         now = one_round(tty)
         marked |= bool(re.search(r'[0-9]n ', now[0]))
         is_close = True
