@@ -13,10 +13,12 @@ NEWLINK, DELLINK, NEWADDR, DELADDR = 16, 17, 20, 21
 IFF_UP = 1
 IFLA_MTU, IFLA_IFNAME, IFLA_NET_NS_FD = 4, 3, 28
 NLDEV = 5 << 10
-NLDEV_GET, NLDEV_SET, NLDEV_NEWLINK, NLDEV_DELLINK, NLDEV_RES_QP_GET = 1, 2, 3, 4, 10
+NLDEV_GET, NLDEV_SET, NLDEV_NEWLINK, NLDEV_DELLINK = 1, 2, 3, 4
+NLDEV_RES_QP_GET, NLDEV_RES_CM_ID_GET = 10, 11
 DEV_INDEX, DEV_NAME, LINK_TYPE, NDEV_NAME = 1, 2, 65, 51
-RES_QP, RES_TYPE, RES_STATE = 19, 26, 27
-RC, RTS = 2, 3  # enum ib_qp_type, enum ib_qp_state: include/rdma/ib_verbs.h
+RES_QP, RES_TYPE, RES_STATE, RES_PID, RES_CM_ID = 19, 26, 27, 28, 30
+# enum ib_qp_type, enum ib_qp_state: include/rdma/ib_verbs.h; enum rdma_cm_state: include/rdma/rdma_cm.h
+RC, UD, RTS, LISTEN = 2, 4, 3, 8
 
 
 def attribute(kind, data):
@@ -79,6 +81,11 @@ class Links(Netlink):
                  attribute(2, packed) + attribute(1, packed), CREATE if add else 0)
 
 
+def is_of(found, pid):
+    """Whether an object is of this process; of any for None."""
+    return pid is None or found.get(RES_PID) == struct.pack('=I', pid)
+
+
 class Devices(Netlink):
     def __init__(self):
         super().__init__(RDMA)
@@ -105,14 +112,27 @@ class Devices(Netlink):
         """The index of an RDMA device."""
         return self.indexes().get(name)
 
-    def ready_to_send(self, name):
-        """How many queue pairs of reliable connections the device has in state RTS."""
+    def _objects(self, name, command, table):
+        """The attributes of each object of a device, as {kind: data}."""
         index = self.index(name)
         if index is None:
-            return 0
-        return sum(pair[RES_TYPE][0] == RC and pair[RES_STATE][0] == RTS
-                   for found in self._dump(NLDEV_RES_QP_GET, attribute(DEV_INDEX, struct.pack('=I', index)))
-                   for pair in [dict(attributes(data)) for _, data in attributes(found.get(RES_QP, b''))])
+            return []
+        wanted = attribute(DEV_INDEX, struct.pack('=I', index))
+        return [dict(attributes(data)) for found in list(self._dump(command, wanted))
+                for _, data in attributes(found.get(table, b''))]
+
+    def queue_pairs(self, name):
+        return self._objects(name, NLDEV_RES_QP_GET, RES_QP)
+
+    def ready_to_send(self, name, kind=RC, pid=None):
+        """How many queue pairs of this type the device has in state RTS; of a process, or of all."""
+        return sum(pair[RES_TYPE][0] == kind and pair[RES_STATE][0] == RTS and is_of(pair, pid)
+                   for pair in self.queue_pairs(name))
+
+    def listens(self, pid=None):
+        """Whether a process, or any, listens by the connection manager."""
+        return any(found[RES_STATE][0] == LISTEN and is_of(found, pid) for name in self.indexes()
+                   for found in self._objects(name, NLDEV_RES_CM_ID_GET, RES_CM_ID))
 
     def add(self, name, netdev, kind='rxe'):
         self.ask(NLDEV | NLDEV_NEWLINK,
@@ -124,3 +144,10 @@ class Devices(Netlink):
     def rename(self, index, name):
         self.ask(NLDEV | NLDEV_SET, attribute(DEV_INDEX, struct.pack('=I', index)) +
                  text(DEV_NAME, name))
+
+def clear():
+    """Deletes all RDMA devices; does not load the module of RDMA netlink if there are none."""
+    if os.path.exists('/sys/class/infiniband') and os.listdir('/sys/class/infiniband'):
+        devices = Devices()
+        for index in devices.indexes().values():
+            devices.delete(index)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """selftest --proto with unmodified ibv_rc_pingpong and rping, as servers and as clients."""
 
+import netlink
 import peers
 from selftest import Running, Selftest, run, until, wrong_with
 from tap import unequal
@@ -22,9 +23,8 @@ def pingpong_server(*words):
 
 def rping_server(*words):
     other = Running('rping', '-s', '-a', SERVER, '-v', *words)
-    until(lambda: any(row.get('state') == 'LISTEN' for row in
-                      peers.rdma('resource', 'show', 'cm_id') or []) or
-          other.process.poll() is not None)
+    devices = netlink.Devices()
+    until(lambda: devices.listens() or other.process.poll() is not None)
     return other
 
 

@@ -7,7 +7,7 @@ import signal
 import peers
 import program
 import selftest
-from selftest import Server, run, wrong_with
+from selftest import Selftest, Server, run, wrong_with
 from tap import unequal
 
 DUMMY = b"""link add ds0 address 02:00:00:00:08:01 type dummy
@@ -137,7 +137,10 @@ def gids(tap):
              wrong_with(document, 0, ('gid', 'pass', '')) +
              unequal('entries', {row['gid_index']: row['gid'] for row in document.rows}, table))
     peers.must('ip', 'link', 'set', 'vb.5', 'down')
-    document = run('--peer', '10.9.0.2', '--all-gids')
+    # Seconds of waiting, in which another server has clients.
+    client = Selftest('--peer', '10.9.0.2', '--all-gids')
+    token(tap)
+    document = client.end()
     peers.must('ip', 'link', 'set', 'vb.5', 'up')
     peers.shell('bed_rewire')
     wrong = unequal('exit status', document.status, 4)
@@ -195,6 +198,5 @@ def play(tap):
     tap.test('selftest: --list-tests', [] if len(tests) > 40 else 'only %d tests' % len(tests))
     loopback(tap, tests)
     wire(tap, tests)
-    token(tap)
     forms(tap)
     peers.must('ip', 'link', 'del', 'ds0')

@@ -131,4 +131,6 @@ def play(tap):
     devices_removed(tap)
     server_ended(tap, server)
     second_signal(tap)
-    peers.must('ip', 'link', 'del', 'vc')  # and its two devices
+    # The scenes that follow use only the first wire.
+    peers.must('rdma', '-b', '-', stdin=b'link del rxc\nlink del rxd\n')
+    peers.must('ip', 'link', 'del', 'vc')

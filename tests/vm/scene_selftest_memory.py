@@ -38,7 +38,7 @@ def hugepages(tap):
     passes = [(test, 'pass', '') for test in KINDS.split(',')]
     write(HUGEPAGES, '24')
     before = free_hugepages()
-    document = run('rxa', *PEER, '--memory', 'huge', '--test', KINDS, '--iterations', '50')
+    document = run('rxa', *PEER, '--memory', 'huge', '--test', KINDS, '--iterations', '50', '--sizes', '64k')
     tap.test('selftest memory: hugepages on both sides', wrong_with(document, 0, *passes) +
              unequal('kinds', kinds_of(document), {('huge', 'huge')}) +
              ([] if selftest.until(lambda: free_hugepages() == before, 10) else
@@ -182,12 +182,12 @@ def removed_address(tap):
                    'src', other, 'table', '100')
         selftest.until(lambda: index_of(device, own) is not None)
         index = index_of(device, own)
-        client = Selftest('rxa', *PEER, option, str(index), *LONG)
-        cases.append((device, netdev, own, sentence % index, client,
-                      transfers(client, pairs=len(cases) + 1)))
+        cases.append((device, netdev, own, sentence % index,
+                      Selftest('rxa', *PEER, option, str(index), *LONG)))
+    flows = [transfers(client, packets=1000, pairs=len(cases)) for *_, client in cases]
     for _, netdev, own, *_ in cases:
         peers.must('ip', 'addr', 'del', own + '/32', 'dev', netdev)
-    for device, _, own, sentence, client, wrong in cases:
+    for (device, _, own, sentence, client), wrong in zip(cases, flows):
         wrong += wrong_with(client.end(), 4, ('bandwidth-write', 'fail', sentence))
         peers.run('ip', 'route', 'del', own + '/32', 'table', '100')
         tap.test('selftest memory: the address of a GID of %s is removed' % device, wrong)

@@ -6,13 +6,15 @@ import re
 import signal
 import socket
 import struct
+import threading
 
+import netlink
 import peers
 from scene_interop import SERVER, ended, gid_index, row_of, serving
 from selftest import Running, Selftest, run, until, wrong_with
 
 CLIENT = '10.9.0.1'
-GROUP = '239.1.2.3'
+GROUP, OTHER_GROUP = '239.1.2.3', '239.1.2.4'
 PORT = 18515
 # With only one processor, each message takes a scheduler time slice.
 SIZE, ITERATIONS = '1024', '60'
@@ -30,9 +32,8 @@ def tcp_server(*argv):
 
 def cm_server(*argv):
     other = Running(*argv)
-    until(lambda: any(row.get('state') == 'LISTEN' for row in
-                      peers.rdma('resource', 'show', 'cm_id') or []) or
-          other.process.poll() is not None)
+    devices = netlink.Devices()
+    until(lambda: devices.listens() or other.process.poll() is not None)
     return other
 
 
@@ -282,12 +283,34 @@ def ucmatose(tap):
              (client.describe() if client.status or 'status 0' not in client.text() else []))
 
 
+class Receiver(threading.Thread):
+    """A receiver of mckey. It and each mckey wait three seconds for switches to learn of the group."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.server = serving('mckey', '--group', OTHER_GROUP, '--iterations', '1', '--sizes', '200')
+        self.over = False
+        self.start()
+
+    def run(self):
+        # mckey exits after it has posted its datagrams; rxe of Linux 6.12 then sends only few of them.
+        self.over = until(lambda: any([sender.end().status for sender in [
+            Running('mckey', '-m', OTHER_GROUP, '-b', CLIENT, '-s', '-C', '20', '-S', '200')
+            for _ in range(4)]]) or self.server.process.poll() is not None)
+
+    def tell(self, tap):
+        self.join()
+        document = self.server.end() if self.over else self.server.end(signal.SIGTERM)
+        tap.test('peers: receiver of mckey', wrong_with(document, 0, ('mckey', 'pass', '')) +
+                 row_of(document, 'mckey', iterations=1, size_bytes=200, peer=CLIENT))
+
+
 def mckey(tap):
+    receiver = Receiver()
     other = Running('mckey', '-m', GROUP, '-b', SERVER, '-C', '14', '-S', '200')
     # mckey has joined by then; its output stays in a buffer until it ends.
-    until(lambda: any(row['ifname'] == 'rxb' and row['type'] == 'UD' and row['state'] == 'RTS'
-                      for row in peers.rdma('resource', 'show', 'qp') or []) or
-          other.process.poll() is not None)
+    devices = netlink.Devices()
+    until(lambda: devices.ready_to_send('rxb', netlink.UD, other.process.pid) or other.process.poll() is not None)
     senders = [Selftest('rxa', '--proto', 'mckey', '--group', GROUP, '--iterations', '7',
                         '--sizes', '200', *words) for words in ((), ('--send-only',))]
     wrong = []
@@ -297,14 +320,7 @@ def mckey(tap):
         wrong += row_of(document, 'mckey', iterations=7, size_bytes=200, peer=None)
         wrong += [] if all(row['peer_gid'] for row in document.rows) else ["no group's GID"]
     tap.test('peers: two senders to mckey, one of them --send-only', wrong + ended(other))
-    server = serving('mckey', '--group', GROUP, '--iterations', '1', '--sizes', '200')
-    # mckey exits after it has posted its datagrams; rxe of Linux 6.12 then sends only few of them.
-    over = until(lambda: any([sender.end().status for sender in [
-        Running('mckey', '-m', GROUP, '-b', CLIENT, '-s', '-C', '20', '-S', '200')
-        for _ in range(4)]]) or server.process.poll() is not None)
-    document = server.end() if over else server.end(signal.SIGTERM)
-    tap.test('peers: receiver of mckey', wrong_with(document, 0, ('mckey', 'pass', '')) +
-             row_of(document, 'mckey', iterations=1, size_bytes=200, peer=CLIENT))
+    receiver.tell(tap)
     document = run('rxa', '--proto', 'mckey', '--group', GROUP, '--no-loopback')
     tap.test('peers: a device that cannot do --no-loopback is reported', wrong_with(
         document, 4, ('mckey', 'fail', "cannot hide a queue pair's own datagrams from it")))
