@@ -154,7 +154,8 @@ def run_bats(bed, file, folder, covered):
 def scenes_of(suite):
     """All scenes of the suite, in its order."""
     with open(os.path.join(TOP, suite), encoding='utf-8') as file:
-        return re.findall(r"^    '([a-z-]+)': scene_", file.read(), re.M)
+        table = re.search(r'^SCENES = [{(](.*?)[})]$', file.read(), re.M | re.S).group(1)
+    return re.findall(r"'([a-z-]+)'", table)
 
 
 def run_scenes(bed, folder, covered):
