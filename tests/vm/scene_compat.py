@@ -7,6 +7,7 @@ import sys
 import peers
 import program
 import scene_none
+from netlink import clear
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.environ['RDMACTL_VM_DIR']), 'compat'))
 
@@ -27,11 +28,6 @@ def beside(tap, what, tools=ALL, lists=None, **options):
         for words in lists[tool] if lists else differ.arguments(tool, devices):
             wrong += differ.compare(tool, words, what, **options)
         tap.test('compat: %s, %s: %d runs' % (what, tool, differ.compared() - before), wrong)
-
-
-def clear():
-    for device in peers.listdir(peers.RDMA):
-        peers.run('rdma', 'link', 'del', device)
 
 
 def nodes(mode):

@@ -8,7 +8,8 @@ import tempfile
 
 import peers
 import program
-from scene_compat import NOBODY, beside, clear, differ, nodes
+from netlink import clear
+from scene_compat import NOBODY, beside, differ, nodes
 from selftest import steady, until
 from tap import unequal
 

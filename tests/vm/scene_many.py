@@ -4,16 +4,12 @@
 import measure
 import peers
 import program
+from netlink import clear
 from scene_wire import compare_all
 from tap import unequal
 
 COUNT = 64
 MEMORY_KB = 10 * 1024
-
-
-def clear():
-    for device in peers.listdir(peers.RDMA):
-        peers.run('rdma', 'link', 'del', device)
 
 
 def order(tap, shot):

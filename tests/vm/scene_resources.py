@@ -9,9 +9,11 @@ import threading
 
 import compare
 import measure
+import netlink
 import peers
 import program
-from scene_many import MEMORY_KB, clear
+from netlink import clear
+from scene_many import MEMORY_KB
 from scene_none import MODULES, loaded
 from scene_states import Churn
 from selftest import NICE, Running, steady, until
@@ -192,10 +194,8 @@ class Traffic:
 
     def ready(self):
         """Waits for 7 connected queue pairs on either side."""
-        def connected():
-            rows = peers.rdma('res', 'show', 'qp')
-            return len([row for row in rows if row['type'] == 'RC' and row['state'] == 'RTS']) == 14
-        return until(connected)
+        devices = netlink.Devices()
+        return until(lambda: devices.ready_to_send('rxa') == 7 == devices.ready_to_send('rxb'))
 
     def signal(self, number):
         for running in self.programs:
@@ -209,8 +209,7 @@ class Traffic:
 def listens(pid, name):
     """rping listens by the connection manager, the others for TCP."""
     if name == 'rping':
-        return any(row.get('pid') == pid and row['state'] == 'LISTEN'
-                   for row in peers.rdma('res', 'show', 'cm_id'))
+        return netlink.Devices().listens(pid)
     sockets = set()
     for fd in peers.listdir('/proc/%d/fd' % pid):
         try:
@@ -578,7 +577,8 @@ def play(tap):
         compare_all(tap, 'while traffic flows', moving=True)
         traffic.signal(signal.SIGSTOP)
         # Packets in flight are still acknowledged or retransmitted.
-        steady(lambda: peers.rdma('res', 'show', 'qp'))
+        devices = netlink.Devices()
+        steady(lambda: devices.queue_pairs('rxa') + devices.queue_pairs('rxb'))
         found = compare_all(tap, 'traffic at rest')
         owners(tap, found)
         filters(tap, found)
