@@ -22,7 +22,8 @@ class Stalls:
         self.begin = time.time()
         self.found = []  # (when it woke up, seconds too late)
         self.steps = []  # (when it woke up, seconds without work since the last time)
-        self.over = threading.Event()
+        self.over = False
+        self.uptime = os.open('/proc/uptime', os.O_RDONLY)
         self.threads = [threading.Thread(target=self._sleep, args=(cpu,), daemon=True)
                         for cpu in os.sched_getaffinity(0)]
         for thread in self.threads:
@@ -37,7 +38,8 @@ class Stalls:
     def _sleep(self, cpu):
         os.sched_setaffinity(threading.get_native_id(), {cpu})
         last, idle = time.time(), self._idle()
-        while not self.over.wait(self.STEP):
+        while not self.over:
+            time.sleep(self.STEP)
             now, now_idle = time.time(), self._idle()
             if now - last > 2 * self.STEP:
                 self.found.append((now, now - last - self.STEP))
@@ -45,15 +47,14 @@ class Stalls:
             self.steps.append((now, min(now_idle - idle, 2 * self.STEP)))
             last, idle = now, now_idle
 
-    @staticmethod
-    def _idle():
-        with open('/proc/uptime', encoding='ascii') as file:
-            return float(file.read().split()[1]) / os.cpu_count()
+    def _idle(self):
+        return float(os.pread(self.uptime, 64, 0).split()[1]) / os.cpu_count()
 
     def end(self):
-        self.over.set()
+        self.over = True
         for thread in self.threads:
             thread.join()
+        os.close(self.uptime)
 
     def between(self, begin, end):
         """Sum of the stalls in seconds."""
