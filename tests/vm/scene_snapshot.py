@@ -52,12 +52,11 @@ TABLE = '77'
 
 
 def lay_routes(verb):
-    for route in ROUTES:
-        words = ('-6',) if 'fd77' in route else ()
-        peers.must('ip', *words, 'route', verb, 'table', TABLE, *route.split())
-    for family in '-4', '-6':
-        peers.must('ip', family, 'rule', verb, 'priority', PRIORITY, 'table', TABLE)
-    peers.must('ip', 'rule', verb, 'priority', '6', 'to', '10.88.0.0/16', 'prohibit')
+    for family, more in (('-4', ['rule %s priority 6 to 10.88.0.0/16 prohibit' % verb]), ('-6', [])):
+        lines = ['route %s table %s %s' % (verb, TABLE, route) for route in ROUTES
+                 if ('fd77' in route) == (family == '-6')]
+        lines += ['rule %s priority %s table %s' % (verb, PRIORITY, TABLE), *more, '']
+        peers.must('ip', family, '-batch', '-', stdin='\n'.join(lines).encode())
 
 
 def diff(archive):
