@@ -88,9 +88,9 @@ bool doctor_has_accelerator(struct doctor_facts *facts)
 }
 
 /* The images of Apptainer and Singularity have this directory. */
-bool doctor_in_apptainer(const struct doctor_facts *facts)
+bool doctor_in_apptainer(struct doctor_facts *facts)
 {
-	return sysfs_has_directory(&facts->root, ".singularity.d");
+	return doctor_in_container(facts) && sysfs_has_directory(&facts->root, ".singularity.d");
 }
 
 /*
@@ -108,13 +108,57 @@ static bool looks_like_container(const struct doctor_facts *facts)
 		if (fd >= 0)
 			return true;
 	}
-	return doctor_in_apptainer(facts) || doctor_environment(facts, "KUBERNETES_SERVICE_HOST");
+	return sysfs_has_directory(&facts->root, ".singularity.d") ||
+	       doctor_environment(facts, "KUBERNETES_SERVICE_HOST");
+}
+
+/*
+ * Returns the device and the directory in it that a process sees as /, such as "254:0 /", the third
+ * and fourth field of its mountinfo (proc(5)); NULL if unknown. The last mount covers the others.
+ */
+static char *root_of(const struct root *root, const char *process)
+{
+	_cleanup_(freep) char *text = NULL;
+	char *rest, *line, *found = NULL;
+
+	if (sysfs_read_file(root, &text, "proc/%s/mountinfo", process))
+		return NULL;
+	for (rest = text; (line = strsep(&rest, "\n"));) {
+		int start = 0, end = 0, stop = 0;
+
+		if (sscanf(line, "%*s %*s %n%*s %*s%n %*s%n", &start, &end, &stop) || !stop ||
+		    strncmp(line + end, " / ", 3) != 0)
+			continue;
+		free(found);
+		found = mem_format("%.*s", end - start, line + start);
+	}
+	return found;
+}
+
+/*
+ * Whether this process is in the first PID namespace (PROC_PID_INIT_INO, include/linux/proc_ns.h)
+ * and has the root directory of its process 1, which no container has. The files above also lie in
+ * hosts that were installed from the image of a container, and the variable may come from a pod
+ * whose shell entered the host.
+ */
+static bool is_beside_init(const struct root *root)
+{
+	_cleanup_(freep) char *namespace = NULL, *own = NULL, *first = NULL;
+
+	if (sysfs_link(root, &namespace, "proc/self/ns/pid") ||
+	    strcmp(namespace, "pid:[4026531836]") != 0)
+		return false;
+	own = root_of(root, "self");
+	first = root_of(root, "1");
+	return own && first && !strcmp(own, first);
 }
 
 bool doctor_in_container(struct doctor_facts *facts)
 {
 	if (facts->container == TRISTATE_UNKNOWN)
-		facts->container = looks_like_container(facts) ? TRISTATE_YES : TRISTATE_NO;
+		facts->container = looks_like_container(facts) && !is_beside_init(&facts->root)
+					   ? TRISTATE_YES
+					   : TRISTATE_NO;
 	return facts->container == TRISTATE_YES;
 }
 

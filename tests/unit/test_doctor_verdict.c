@@ -362,6 +362,50 @@ static void containers(void **state)
 	assert_true(doctor_in_apptainer(&bed->facts));
 }
 
+/* A host that was installed from the image of a container has its files, but is none. */
+static void host_with_image(void **state)
+{
+	static const char host[] = "22 27 0:21 / /proc rw,relatime - proc proc rw\n"
+				   "27 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n";
+	static const struct {
+		const char *namespace, *own, *first;
+		bool contained;
+	} cases[] = {
+		{"pid:[4026531836]", host, host, false},
+		/* With mounts of its own, as of a service; the last one at / counts. */
+		{"pid:[4026531836]",
+		 "90 1 0:2 / / rw - rootfs none rw\n91 90 254:0 / / rw shared:1 - ext4 /dev/vda "
+		 "rw\n",
+		 host, false},
+		/* Docker with --pid=host, LXC in a folder of the host, another PID namespace. */
+		{"pid:[4026531836]", "300 200 0:52 / / rw - overlay overlay rw\n", host, true},
+		{"pid:[4026531836]", "300 200 254:0 /var/lib/lxc/a / rw - ext4 /dev/vda rw\n", host,
+		 true},
+		{"pid:[4026532200]", host, host, true},
+		/* chroot(2) leaves no mount at /; the other one's cannot be read. */
+		{"pid:[4026531836]", "22 27 0:21 / /proc rw - proc proc rw\n", host, true},
+		{"pid:[4026531836]", "\n22 27", "\n", true},
+		{"pid:[4026531836]", host, NULL, true},
+		{NULL, host, host, true},
+	};
+	struct bed *bed = *state;
+
+	tree_write(&bed->tree, ".dockerenv", "");
+	for_each_in (row, cases, ARRAY_SIZE(cases)) {
+		bed->facts.container = TRISTATE_UNKNOWN;
+		tree_write(&bed->tree, "proc/self/mountinfo", row->own);
+		if (row->first)
+			tree_write(&bed->tree, "proc/1/mountinfo", row->first);
+		if (row->namespace)
+			tree_link(&bed->tree, "proc/self/ns/pid", row->namespace);
+		assert_int_equal(doctor_in_container(&bed->facts), row->contained);
+		if (row->first)
+			tree_delete(&bed->tree, "proc/1/mountinfo");
+		if (row->namespace)
+			tree_delete(&bed->tree, "proc/self/ns/pid");
+	}
+}
+
 /* Only RoCE hardware makes a RoCE host; an accelerator makes it a GPU host. */
 static void profiles(void **state)
 {
@@ -402,10 +446,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(evidence), TEST(next_steps), TEST(containers_profile),
-		TEST(needs),	TEST(unread),	  TEST(earlier),
-		TEST(settings), TEST(variables),  TEST(containers),
-		TEST(profiles), TEST(forms),
+		TEST(evidence),	  TEST(next_steps),	 TEST(containers_profile), TEST(needs),
+		TEST(unread),	  TEST(earlier),	 TEST(settings),	   TEST(variables),
+		TEST(containers), TEST(host_with_image), TEST(profiles),	   TEST(forms),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,10 +126,13 @@ def nodes(tap):
     for name in names:
         os.chmod(os.path.join(folder, name), modes[name])
     finds(tap, 'no verbs nodes', 'device-nodes', 'error', prefix=peers.HIDDEN, says='uverbs0 is missing')
+    # The guest sees the files of the machine that runs the tests, which may be a container, but is none.
     with open('/.dockerenv', 'w', encoding='ascii'):
         pass
-    finds(tap, 'a container that got no verbs nodes', 'container-devices', 'error', prefix=peers.HIDDEN,
-          says='with a device file: 0')
+    finds(tap, 'the files of a container, but the root directory of process 1', 'container-devices', None,
+          prefix=peers.HIDDEN)
+    finds(tap, 'a container that got no verbs nodes', 'container-devices', 'error',
+          prefix=('unshare', '-p', '-f', '--mount-proc') + peers.HIDDEN, says='with a device file: 0')
     os.unlink('/.dockerenv')
     hidden = ('unshare', '-m', '/bin/sh', '-c', 'mount -t tmpfs none /etc/libibverbs.d && exec "$@"', 'sh')
     finds(tap, 'no provider for rxe', 'provider', 'error', prefix=hidden, says='rxe')
@@ -312,10 +315,6 @@ def formats(tap):
 
 
 def play(tap):
-    # The machine that runs the tests may be a container. The guest sees its files, but is not one.
-    for name in ('/.dockerenv', '/run/.containerenv', '/run/systemd/container'):
-        if os.path.exists(name):
-            os.unlink(name)
     without_modules(tap)
     # Other scenes leave VLANs on the wire.
     for name in ('va.5', 'va.7'):

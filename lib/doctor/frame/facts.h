@@ -50,10 +50,12 @@ const char *doctor_environment(const struct doctor_facts *facts, const char *nam
 bool doctor_has_accelerator(struct doctor_facts *facts);
 /* Returns the profile that the host suggests, by container, then accelerators, then fabric. */
 enum doctor_profile doctor_choose_profile(struct doctor_facts *facts);
-/* Whether this process runs in a container, by its files and namespaces. */
+/* Whether this process runs in a container, by its files, its variables and its process 1. */
 bool doctor_in_container(struct doctor_facts *facts);
 /* Whether that is one whose processes inherit the limits of the job or login that starts it. */
-bool doctor_in_apptainer(const struct doctor_facts *facts);
+bool doctor_in_apptainer(struct doctor_facts *facts);
+/* Whether the PCI function has an RDMA device, or certainly has RDMA. */
+bool doctor_has_rdma(struct doctor_facts *facts, struct pci_function *function);
 /* Whether there is an RDMA device, or a PCI function that certainly has RDMA. */
 bool doctor_has_hardware(struct doctor_facts *facts);
 /* Returns the PCI function of a device; NULL: it has none, or they cannot be listed. */

@@ -52,6 +52,8 @@ bool limits_unread(struct doctor_context *run, const char *what, const char *sou
 void limits_advise_container(struct doctor_context *run, const char *option, const char *setting,
 			     const char *or_else)
 {
+	if (!doctor_is_contained(run))
+		return;
 	if (doctor_in_apptainer(run->facts))
 		doctor_next_step(run, "raise the limit of the job or login that starts the "
 				      "container, which inherits it: rdmactl doctor on the host "
@@ -61,7 +63,7 @@ void limits_advise_container(struct doctor_context *run, const char *option, con
 				 "on the node: systemctl edit containerd (or crio): %s below "
 				 "[Service], restart it, and start the pod again%s",
 				 setting, or_else);
-	else if (doctor_is_contained(run))
+	else
 		doctor_next_step(run, "start the container with --ulimit %s%s", option, or_else);
 }
 
