@@ -433,6 +433,13 @@ add_gpu()
 	put etc/ucx/ucx.conf '!EACCES'
 	check stale-env
 	[ -z "$results" ]
+	put etc/libfabric.conf 'FI_PROVIDER=tcp'
+	check stale-env
+	[ -z "$results" ] # no EFA
+	copy efa
+	put etc/libfabric.conf 'FI_PROVIDER=tcp'
+	check stale-env
+	says 0 'note FI_PROVIDER: libfabric does not use EFA with this setting | FI_PROVIDER=tcp (/etc/libfabric.conf) -> remove FI_PROVIDER, or let it have efa, unless libfabric is meant to use TCP'
 }
 
 @test "doctor: limits in the output for people" {

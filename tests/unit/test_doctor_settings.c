@@ -255,6 +255,60 @@ static void libfabric(void **state)
 	}
 }
 
+/* libfabric takes its own file before the environment if told to, in either of them. */
+static void libfabric_file(void **state)
+{
+	static const char host[] = "/etc/libfabric.conf", amazon[] = "/opt/amazon/efa/etc/"
+								     "libfabric.conf";
+	static const struct {
+		const char *prefer, *provider; /* in the environment; NULL: not set */
+		const char *host, *amazon;     /* the files; NULL: none */
+		const char *value, *source;    /* NULL: not set */
+	} cases[] = {
+		{NULL, NULL, "FI_PROVIDER=tcp\nFI_PROVIDER=efa", NULL, "tcp", host},
+		{NULL, NULL, "FI_PROVIDER=tcp", "FI_PROVIDER=efa", "efa", amazon},
+		{NULL, NULL, "#FI_PROVIDER=tcp\n FI_PROVIDER=tcp\nfi_provider=tcp", NULL, NULL,
+		 NULL},
+		{NULL, "efa", "FI_PROVIDER=tcp", NULL, "efa", "environment"},
+		{"1", "efa", "FI_PROVIDER=tcp", NULL, "tcp", host},
+		{"YES", "efa", "FI_PROVIDER=tcp", NULL, "tcp", host},
+		{"1", "efa", "FI_HMEM=cuda", NULL, "efa", "environment"},
+		{"2", "efa", "FI_PROVIDER=tcp", NULL, "efa", "environment"},
+		{NULL, "efa", "FI_PROVIDER=tcp\nFI_PREFER_SYSCONFIG=true", NULL, "tcp", host},
+		{"off", "efa", "FI_PROVIDER=tcp\nFI_PREFER_SYSCONFIG=true", NULL, "efa",
+		 "environment"},
+	};
+	struct bed *bed = *state;
+
+	for_each_in (row, cases, ARRAY_SIZE(cases)) {
+		_cleanup_(freep) char *prefer = mem_format("FI_PREFER_SYSCONFIG=%s",
+							   row->prefer ?: "");
+		_cleanup_(freep) char *provider = mem_format("FI_PROVIDER=%s", row->provider ?: "");
+		_cleanup_(freep) char *value = NULL, *source = NULL;
+		char *environment[3] = {row->provider ? provider : borrowed("A=1"),
+					row->prefer ? prefer : NULL, NULL};
+
+		bed->facts.environment = environment;
+		if (row->host)
+			tree_write(&bed->tree, host + 1, row->host);
+		if (row->amazon)
+			tree_write(&bed->tree, amazon + 1, row->amazon);
+		value = doctor_setting(&bed->facts, "FI_PROVIDER", &source);
+		if (row->value)
+			assert_string_equal(value, row->value);
+		else
+			assert_null(value);
+		if (row->source)
+			assert_string_equal(source, row->source);
+		if (row->host)
+			tree_delete(&bed->tree, host + 1);
+		if (row->amazon)
+			tree_delete(&bed->tree, amazon + 1);
+		doctor_limits_free(bed->facts.limits);
+		bed->facts.limits = NULL;
+	}
+}
+
 /* Several settings, one of them empty; up to 120 characters of a value are shown. */
 static void several(void **state)
 {
@@ -579,6 +633,7 @@ int main(void)
 		TEST(ucx_without_driver),
 		TEST(ucx_without_rdma),
 		TEST(libfabric),
+		TEST(libfabric_file),
 		TEST(quotas),
 		TEST(interrupts),
 		TEST(daemons),

@@ -7,7 +7,7 @@
 
 /* A file with settings of a library. */
 struct setting_file {
-	const char *prefix; /* of the names of the settings: NCCL_, UCX_ */
+	const char *prefix; /* of the names of the settings: NCCL_, UCX_, FI_ */
 	char *path, *text;
 };
 
@@ -21,16 +21,16 @@ struct doctor_limits {
 	struct strings ports;	/* mlx5_0/1 */
 	struct strings netdevs;
 	bool settings_were_read; /* use doctor_setting() */
-	struct setting_file settings[5];
+	struct setting_file settings[7];
 	size_t setting_count;
 };
 
 struct doctor_limits *doctor_limits(struct doctor_facts *facts);
 void doctor_limits_free(struct doctor_limits *limits);
 /*
- * Returns the effective value of an NCCL or UCX setting, and its source: the environment, then a
- * file of the user, then the host's. A saved tree has only the last. NULL: not set. The caller
- * frees both; the value is not cleaned.
+ * Returns the effective value of a setting of NCCL, UCX or libfabric, and its source: the
+ * environment, then a file of the user, then the host's. A saved tree has only the last. NULL: not
+ * set. The caller frees both; the value is not cleaned.
  */
 char *doctor_setting(struct doctor_facts *facts, const char *name, char **ret_source);
 /*

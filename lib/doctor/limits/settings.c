@@ -68,7 +68,9 @@ static char *file_in(const struct doctor_facts *facts, const char *variable, con
 /*
  * The files that win come first. NCCL looks up the home directory in the user database; that may
  * take long, so $HOME is used here. UCX (ucs_config_parse_config_files()) also reads files below
- * its own installation and in the directory where the job runs, which nobody knows here.
+ * its own installation and in the directory where the job runs, which nobody knows here. libfabric
+ * reads one below its own installation (load_conf(), src/var.c, since 1.18), which is in
+ * /opt/amazon/efa if Amazon's installer made it.
  */
 static void read_files(struct doctor_facts *facts)
 {
@@ -81,17 +83,26 @@ static void read_files(struct doctor_facts *facts)
 	add_file(facts, "UCX_", file_in(facts, "UCX_CONFIG_DIR", "ucx.conf"), false);
 	add_file(facts, "UCX_", file_in(facts, "HOME", "ucx.conf"), false);
 	add_file(facts, "UCX_", mem_string("/etc/ucx/ucx.conf"), true);
+	add_file(facts, "FI_", mem_string("/opt/amazon/efa/etc/libfabric.conf"), true);
+	add_file(facts, "FI_", mem_string("/etc/libfabric.conf"), true);
 }
 
-char *doctor_setting(struct doctor_facts *facts, const char *name, char **ret_source)
+static char *value_in_environment(const struct doctor_facts *facts, const char *name,
+				  char **ret_source)
 {
-	struct doctor_limits *limits = doctor_limits(facts);
 	char *value = mem_string_or_null(doctor_environment(facts, name));
 
-	if (value) {
+	if (value)
 		*ret_source = mem_string("environment");
-		return value;
-	}
+	return value;
+}
+
+/* libfabric.conf has the form of nccl.conf: load_conf() and find_conf_entry(), src/var.c. */
+static char *value_in_files(struct doctor_facts *facts, const char *name, char **ret_source)
+{
+	struct doctor_limits *limits = facts->limits;
+	char *value = NULL;
+
 	if (!limits->settings_were_read)
 		read_files(facts);
 	for (size_t i = 0; i < limits->setting_count && !value; i++) {
@@ -104,6 +115,36 @@ char *doctor_setting(struct doctor_facts *facts, const char *name, char **ret_so
 		if (value)
 			*ret_source = text_clean(file->path, strlen(file->path));
 	}
+	return value;
+}
+
+/* Whether libfabric takes its file before the environment: fi_param_init(), src/var.c. */
+static bool prefers_files(struct doctor_facts *facts)
+{
+	static const char name[] = "FI_PREFER_SYSCONFIG";
+	static const char *const words[] = {"1", "true", "yes", "on"};
+	_cleanup_(freep) char *source = NULL;
+	_cleanup_(freep) char *value = value_in_environment(facts, name, &source);
+
+	if (!value)
+		value = value_in_files(facts, name, &source);
+	for (size_t i = 0; value && i < ARRAY_SIZE(words); i++)
+		if (!strcasecmp(value, words[i]))
+			return true;
+	return false;
+}
+
+char *doctor_setting(struct doctor_facts *facts, const char *name, char **ret_source)
+{
+	char *value = NULL;
+
+	doctor_limits(facts);
+	if (!strncmp(name, "FI_", 3) && prefers_files(facts))
+		value = value_in_files(facts, name, ret_source);
+	if (!value)
+		value = value_in_environment(facts, name, ret_source);
+	if (!value)
+		value = value_in_files(facts, name, ret_source);
 	return value;
 }
 

@@ -30,25 +30,25 @@ static const char arguments[] =
 /* Only what doctor reads (doctor_setting()): the rest has paths of users and hosts. */
 static const char nccl[] = "NCCL_IB_HCA=* NCCL_SOCKET_IFNAME=* NCCL_IB_GID_INDEX=* NCCL_IB_TC=* "
 			   "NCCL_IB_DISABLE=* NCCL_NET=*";
+static const char libfabric[] = "FI_PROVIDER=* FI_PREFER_SYSCONFIG=*";
 static const char *const ucx[] = {"UCX_NET_DEVICES", "UCX_TLS", "UCX_IB_TRAFFIC_CLASS"};
 
 /* Characters of lists of names and ranges, and of numbers; a remark after one has others. */
-static const char of_lists[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-			       "0123456789_-.:,^\\[]";
+#define OF_LISTS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:,^\\[]"
 
 /*
- * NCCL takes a remark for a part of the value, and doctor says so: a blank in its place makes the
- * value as wrong.
+ * NCCL and libfabric take a remark for a part of the value, and doctor says so: a blank in its place
+ * makes the value as wrong. Values consist of `characters`.
  */
-static char *keep_nccl(const char *text)
+static char *keep_lists(const char *text, const char *names, const char *characters)
 {
-	_cleanup_(freep) char *lines = keep(text, "\n", nccl);
+	_cleanup_(freep) char *lines = keep(text, "\n", names);
 	struct text_buffer out = {.text = NULL};
 	char *rest = lines, *line;
 
 	while ((line = strsep(&rest, "\n"))) {
 		const size_t name = strcspn(line, "="), marks = strspn(line + name, "=^");
-		const size_t length = name + marks + strspn(line + name + marks, of_lists);
+		const size_t length = name + marks + strspn(line + name + marks, characters);
 
 		text_buffer_add(&out, "%.*s%s%s", (int)length, line, line[length] ? " " : "",
 				rest ? "\n" : "");
@@ -64,7 +64,7 @@ static char *keep_ucx(const char *text)
 	for (size_t i = 0; i < ARRAY_SIZE(ucx); i++) {
 		_cleanup_(freep) char *value = ucx_conf_find(text, ucx[i]);
 
-		if (value && !value[strspn(value, of_lists)])
+		if (value && !value[strspn(value, OF_LISTS)])
 			text_buffer_add(&out, "%s=%s\n", ucx[i], value);
 	}
 	return text_buffer_take(&out);
@@ -209,7 +209,9 @@ char *anonymise_settings(const struct anonymiser *anonymiser, const char *path, 
 	if (strstr(path, "/etc/security/limits."))
 		return keep_limits(text);
 	if (text_ends_with(path, "/nccl.conf"))
-		return keep_nccl(text);
+		return keep_lists(text, nccl, OF_LISTS);
+	if (text_ends_with(path, "/libfabric.conf"))
+		return keep_lists(text, libfabric, OF_LISTS ";");
 	if (text_ends_with(path, "/ucx.conf"))
 		return keep_ucx(text);
 	if (strstr(path, "/modprobe.d/"))
