@@ -197,16 +197,23 @@ bool doctor_is_selected(struct doctor_facts *facts, struct pci_function *functio
 	return rdma_driver_of(&facts->root, function, facts->problems);
 }
 
+bool doctor_has_rdma(struct doctor_facts *facts, struct pci_function *function)
+{
+	bool certain;
+
+	return doctor_device_at(facts, function->address) ||
+	       (doctor_rdma_driver(facts, function, &certain) && certain);
+}
+
 bool doctor_has_hardware(struct doctor_facts *facts)
 {
 	const struct pci_list *pci;
-	bool certain;
 
 	if (facts->inventory.devices.count)
 		return true;
 	pci = doctor_pci(facts);
 	for_each (function, pci)
-		if (doctor_rdma_driver(facts, function, &certain) && certain)
+		if (doctor_has_rdma(facts, function))
 			return true;
 	return false;
 }

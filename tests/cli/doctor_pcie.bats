@@ -380,6 +380,19 @@ config()
 	says 0000:13:00.0 not-checked "$groups" needs root
 }
 
+@test "gdr-acs: not for an adapter that need not have RDMA" {
+	local function=$pci/0000:13:00.0
+
+	rm -r "$tree/sys/class/infiniband" "$function/infiniband"
+	wants 4 gdr-acs
+	[ ${#rows[@]} = 1 ]
+	echo 0x14e4 >"$function/vendor"
+	echo 0x16d8 >"$function/device"
+	ln -sfn ../../../../../../bus/pci/drivers/bnxt_en "$function/driver"
+	wants 0 gdr-acs
+	[ ${#rows[@]} = 0 ]
+}
+
 @test "gdr-acs: the bits themselves" {
 	local port
 

@@ -221,6 +221,47 @@ two()
 	says "$1" "$2 0000:65:00.0: $3" "$2 0000:65:00.1: $3"
 }
 
+# Many hosts have such an adapter for their network only. What keeps it from doing RDMA is no fault.
+@test "an adapter that need not have RDMA" {
+	local function
+
+	copy irdma-iwarp
+	function=$(realpath "$tree/$functions/0000:18:00.0")
+	put sys/module/ib_core/taint O
+	put sys/module/ice/taint ''
+	put sys/kernel/iommu_groups/7/type DMA-FQ
+	ln -sr "$tree/sys/kernel/iommu_groups/7" "$function/iommu_group"
+	check iommu-mode
+	[[ $status = 4 && $results == 'warning 0000:18:00.0: the IOMMU translates every access by the adapter |'* ]]
+	check module-mixed
+	[[ $status = 4 && $results == 'warning 0000:18:00.0: the RDMA core and the driver are from different stacks |'* ]]
+	# It has neither an RDMA device nor an RDMA half.
+	drop $auxiliary sys/class/infiniband
+	check iommu-mode
+	[[ $status = 5 && $results == 'note 0000:18:00.0: the IOMMU translates every access by the adapter |'* ]]
+	check module-mixed
+	[[ $status = 5 && $results == 'note 0000:18:00.0: the RDMA core and the driver are from different stacks |'* ]]
+	# No driver is bound to it either.
+	drop sys/module/ice
+	rm "$function/driver"
+	put proc/cmdline 'ro quiet'
+	put etc/modprobe.d/x.conf 'blacklist ice'
+	check module-blocked
+	[[ $status = 5 && $results == 'note 0000:18:00.0: ice is blacklisted in /etc/modprobe.d/x.conf:1 |'* ]]
+	put etc/modprobe.d/x.conf 'blacklist other'
+	put proc/sys/kernel/osrelease 6.1.0
+	put lib/modules/6.1.0/modules.dep 'kernel/a.ko:'
+	check module-absent
+	[[ $status = 5 && $results == 'note 0000:18:00.0: the running kernel has no module ice |'* ]]
+	put lib/modules/6.1.0/modules.dep 'updates/ice.ko:'
+	put lib/modules/6.1.0/updates/ice.ko 'not signed, and longer than the mark of a signature'
+	put sys/module/module/parameters/sig_enforce Y
+	check module-unsigned
+	[[ $status = 5 && $results == 'note 0000:18:00.0: the kernel refuses ice, which is not signed |'* ]]
+	check pci-driver
+	[[ $status = 5 && $results == "note 0000:18:00.0: $none |"* ]]
+}
+
 @test "module-mixed: two stacks, and an old initial RAM disk" {
 	local module step="keep one stack: reinstall the vendor's for this kernel or remove it, $fix, and restart"
 

@@ -142,6 +142,8 @@ bool check_gdr_acs(struct doctor_context *run)
 {
 	struct comparison found = {.run = run};
 
+	if (!doctor_has_rdma(run->facts, run->function))
+		return doctor_does_not_apply(run);
 	compare_all(&found);
 	if (!found.accelerators)
 		return doctor_does_not_apply(run);

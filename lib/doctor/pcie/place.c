@@ -29,6 +29,15 @@ static bool judge_no_group(struct doctor_context *run, const char *source)
 	return doctor_ok(run, "no IOMMU translates for the function");
 }
 
+/* A network adapter that may lack RDMA does not need to be fast. */
+static enum severity severity_of_translation(struct doctor_context *run)
+{
+	return (run->profile == PROFILE_GPU || run->profile == PROFILE_HPC) &&
+			       doctor_has_rdma(run->facts, run->function)
+		       ? SEVERITY_WARNING
+		       : SEVERITY_NOTICE;
+}
+
 bool check_iommu_mode(struct doctor_context *run)
 {
 	struct pci_function *function = run->function;
@@ -54,10 +63,7 @@ bool check_iommu_mode(struct doctor_context *run)
 	if (!strcmp(function->iommu_type, "identity"))
 		return doctor_ok(run, "the IOMMU does not translate for the function");
 	if (!strncmp(function->iommu_type, "DMA", 3))
-		return doctor_verdict(run,
-				      run->profile == PROFILE_GPU || run->profile == PROFILE_HPC
-					      ? SEVERITY_WARNING
-					      : SEVERITY_NOTICE,
+		return doctor_verdict(run, severity_of_translation(run),
 				      "the IOMMU translates every access by the adapter");
 	/* The group has no kernel domain: iommu_group_show_type(), iommu.c. */
 	return doctor_not_checked(

@@ -42,6 +42,7 @@ enum rdma_half {
 /* The state of a PCI function, for the checks of the chain up to its RDMA device. */
 struct function_state {
 	const struct rdma_driver *row;		  /* NULL: an RDMA device of an unknown driver */
+	bool certain;				  /* it has RDMA: doctor_rdma_driver() */
 	const char *module;			  /* of its RDMA half, in this kernel */
 	bool has_driver;			  /* the row's driver is bound to the function */
 	enum rdma_half half;			  /* valid if has_driver */
@@ -82,6 +83,9 @@ void doctor_stack_free(struct doctor_stack *stack);
  */
 void doctor_blame_rule(struct doctor_context *run, const struct module_rule *rule,
 		       const char *module);
+
+/* The severity of what keeps the function from working: an error only if it certainly has RDMA. */
+enum severity function_fault(const struct function_state *state);
 
 /* Whether the process runs in a container, or the operator wants it to be treated as such. */
 bool doctor_is_contained(const struct doctor_context *run);

@@ -369,7 +369,7 @@ void function_state_read(struct doctor_context *run, struct function_state *ret_
 	struct pci_function *function = run->function;
 	struct function_state state = {.half = HALF_UNSEEN};
 
-	state.row = rdma_driver_of(&run->facts->root, function, run->facts->problems);
+	state.row = doctor_rdma_driver(run->facts, function, &state.certain);
 	pci_read(&run->facts->root, function, PCI_VIRTUAL, run->facts->problems);
 	state.has_driver = function->driver &&
 			   (!state.row || !strcmp(function->driver, state.row->driver));
@@ -392,4 +392,9 @@ void function_state_read(struct doctor_context *run, struct function_state *ret_
 			state.missing = module;
 	}
 	*ret_state = state;
+}
+
+enum severity function_fault(const struct function_state *state)
+{
+	return state->certain ? SEVERITY_ERROR : SEVERITY_NOTICE;
 }

@@ -111,7 +111,7 @@ bool check_module_blocked(struct doctor_context *run)
 	if (rule) {
 		doctor_evidence(run, NULL, "%s is not loaded", state.missing);
 		doctor_blame_rule(run, rule, state.missing);
-		return find_blocked(run, rule, SEVERITY_ERROR);
+		return find_blocked(run, rule, function_fault(&state));
 	}
 	if (rules->unread.count) {
 		doctor_evidence(run, rules->unread.items[0], "%s: %s", rules->unread.items[0],
@@ -135,7 +135,7 @@ bool check_module_blocked(struct doctor_context *run)
 	return doctor_ok(run, "no setting keeps the modules from being loaded");
 }
 
-static bool find_absent(struct doctor_context *run, const char *module,
+static bool find_absent(struct doctor_context *run, const struct function_state *state,
 			const struct module_files *files)
 {
 	_cleanup_(freep) char *source = mem_format("/lib/modules/%s/modules.dep", files->release);
@@ -148,15 +148,17 @@ static bool find_absent(struct doctor_context *run, const char *module,
 		doctor_next_step(run,
 				 "restart with an installed kernel, or reinstall the modules of %s",
 				 files->release);
-		return doctor_error(run, "the modules of the running kernel are not installed");
+		return doctor_verdict(run, function_fault(state),
+				      "the modules of the running kernel are not installed");
 	}
-	doctor_evidence(run, source, "no %s for kernel %s", module, files->release);
+	doctor_evidence(run, source, "no %s for kernel %s", state->missing, files->release);
 	doctor_next_step(
 		run,
 		"install the package that has it: linux-modules-extra-%s (Ubuntu), "
 		"kernel-modules-extra (RHEL, Fedora), or the vendor's driver for this kernel",
 		files->release);
-	return doctor_error(run, "the running kernel has no module %s", module);
+	return doctor_verdict(run, function_fault(state), "the running kernel has no module %s",
+			      state->missing);
 }
 
 /* Reads the state of the function. Returns false, with the verdict, if it misses no module. */
@@ -193,7 +195,7 @@ bool check_module_absent(struct doctor_context *run)
 	}
 	if (files->rc && files->rc != -ENOENT)
 		return doctor_unread(run, "the list of modules", "/lib/modules", files->rc, false);
-	return find_absent(run, state.missing, files);
+	return find_absent(run, &state, files);
 }
 
 /*
@@ -275,9 +277,11 @@ static int read_signature(const struct root *root, const char *path, bool *ret_s
 }
 
 /* The kernel may know its own modules in another way than by a signature, so it is not judged. */
-static bool judge_signature(struct doctor_context *run, const char *module, const char *why)
+static bool judge_signature(struct doctor_context *run, const struct function_state *state,
+			    const char *why)
 {
 	const struct module_files *files = doctor_module_files(run->facts);
+	const char *module = state->missing;
 	_cleanup_(freep) char *file = module_file(files, module);
 	_cleanup_(freep) char *path = file ? mem_format("/lib/modules/%s/%s", files->release, file)
 					   : NULL;
@@ -296,7 +300,8 @@ static bool judge_signature(struct doctor_context *run, const char *module, cons
 			"mokutil --import), install a signed package of it, or switch "
 			"Secure Boot off; then: modprobe %s",
 			module, module);
-		return doctor_error(run, "the kernel refuses %s, which is not signed", module);
+		return doctor_verdict(run, function_fault(state),
+				      "the kernel refuses %s, which is not signed", module);
 	}
 	doctor_next_step(run, "modprobe %s as root; %s", module, why);
 	return doctor_not_checked(run, rc ? NEEDS_LIVE : 0,
@@ -317,7 +322,7 @@ bool check_module_unsigned(struct doctor_context *run)
 	doctor_evidence(run, NULL, "%s is not loaded", state.missing);
 	refuses = refuses_unsigned(run, &why);
 	if (refuses == TRISTATE_YES)
-		return judge_signature(run, state.missing, why);
+		return judge_signature(run, &state, why);
 	if (refuses == TRISTATE_NO)
 		return doctor_ok(run, "the kernel accepts modules without a valid signature");
 	needs = !root->live ? NEEDS_LIVE : has_securityfs(root) ? NEEDS_ROOT : 0;
@@ -410,7 +415,10 @@ bool check_module_mixed(struct doctor_context *run)
 		doctor_evidence(run, "/sys/module", "ib_core is %s", origin_word(base));
 		return doctor_ok(run, "the modules of the function match each other");
 	}
-	return doctor_verdict(run, state.missing ? SEVERITY_ERROR : SEVERITY_WARNING,
+	return doctor_verdict(run,
+			      !state.certain  ? SEVERITY_NOTICE
+			      : state.missing ? SEVERITY_ERROR
+					      : SEVERITY_WARNING,
 			      mixed ? "the RDMA core and the driver are from different stacks"
 				    : "the loaded modules are not the installed ones");
 }
