@@ -505,6 +505,25 @@ two()
 	put etc/libibverbs.d/mlx5.driver 'driver mlx4'
 	check provider mlx5_0
 	says 4 "error mlx5_0: libibverbs is not configured to load the provider mlx5 | $wants; no line \"driver mlx5\"; the library is there: libmlx5-rdmav34.so -> $step"
+	# A vendor's provider, installed from its source next to a libibverbs of the distribution.
+	put etc/libibverbs.d/mlx5.driver 'driver mlx5'
+	mv "$tree/$lib/libibverbs/libmlx5-rdmav34.so" "$tree/$lib/libibverbs/libmlx5-rdmav34.so.inbox"
+	put usr/local/lib/libmlx5-rdmav34.so ''
+	check provider mlx5_0
+	says 0 "not-checked mlx5_0: whether the loader finds the library for the driver is not known | $wants; /usr/local/lib/libmlx5-rdmav34.so is there, but /etc/ld.so.conf does not name its directory -> ldconfig -p | grep libmlx5 shows whether the loader finds it"
+	put etc/ld.so.conf.d/local.conf '# /usr/local/lib' '/usr/local/library'
+	check provider mlx5_0
+	[[ $results == 'not-checked mlx5_0: whether the loader finds '* ]]
+	put etc/ld.so.conf.d/local.conf '# of the vendor' ' /usr/local/lib'
+	check provider mlx5_0
+	says 0 "ok mlx5_0: the library for the driver is installed | $wants; /usr/local/lib/libmlx5-rdmav34.so is there"
+	drop etc/ld.so.conf.d
+	put etc/ld.so.conf 'include /etc/ld.so.conf.d/*.conf' '/usr/local/lib'
+	check provider mlx5_0
+	[[ $results == 'ok mlx5_0: '* ]]
+	mv "$tree/usr/local/lib/"libmlx5-rdmav{34,59}.so
+	check provider mlx5_0
+	[[ $status = 4 && $results == 'error mlx5_0: the provider mlx5 is from another rdma-core than libibverbs |'* ]]
 	put etc/libibverbs.d/mlx5.driver '!EACCES'
 	check provider mlx5_0
 	says 3 'not-checked mlx5_0: the configuration of libibverbs is not known | Permission denied'

@@ -385,6 +385,15 @@ bool check_provider(struct doctor_context *run)
 	case PROVIDER_ELSEWHERE:
 		return doctor_not_checked(run, 0, "the provider %s is configured by its path",
 					  name);
+	case PROVIDER_LOCAL:
+		doctor_evidence(run, "/" PROVIDERS_CONFIG,
+				"%s is there, but /etc/ld.so.conf does not name its directory",
+				library);
+		doctor_next_step(run, "ldconfig -p | grep lib%s shows whether the loader finds it",
+				 name);
+		return doctor_not_checked(run, run->facts->root.live ? 0 : NEEDS_LIVE,
+					  "whether the loader finds the library for the driver is "
+					  "not known");
 	case PROVIDER_THERE:
 		doctor_evidence(run, "/" PROVIDERS_CONFIG, "%s is there", library);
 		return doctor_ok(run, "the library for the driver is installed");

@@ -28,11 +28,12 @@ enum provider_state {
 	PROVIDER_NO_LIBRARY,
 	PROVIDER_OTHER_ABI, /* a library exists, but not for this libibverbs */
 	PROVIDER_ELSEWHERE, /* configured by its path, which is not checked */
+	PROVIDER_LOCAL,	    /* below /usr/local, which the loader may not search */
 };
 
 /*
- * Finds a provider, in DIRECTORY/libibverbs or else in DIRECTORY itself. *ret_library, freed by the
- * caller, is the library that exists; NULL: none.
+ * Finds a provider, in DIRECTORY/libibverbs, else in DIRECTORY itself, else below /usr/local.
+ * *ret_library, freed by the caller, is the library that exists, there with its path; NULL: none.
  */
 enum provider_state providers_find(const struct root *root, const struct providers *providers,
 				   const char *name, char **ret_library);
