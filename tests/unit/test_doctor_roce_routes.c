@@ -458,6 +458,7 @@ static void advice(void **state)
 	/* Adding the address again would bring the same GIDs. */
 	put_gid(bed, 0, 0, OWN_GID, "IB/RoCE v1", "eth0");
 	result = run(bed, CHECK_ID_gid_present, 0);
+	assert_int_equal(result->finding.severity.value, SEVERITY_NOTICE);
 	assert_string_equal(result->finding.next_step,
 			    "let peers in the same subnet use RoCE v1, too, unless the adapter has "
 			    "a setting for RoCE v2: the driver offers v1 only");

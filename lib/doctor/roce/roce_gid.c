@@ -18,6 +18,7 @@ struct gid_survey {
 	size_t count;
 	bool is_full;			/* the table has no empty slot */
 	size_t addresses, addresses_v2; /* GIDs for IP addresses, except link-local */
+	bool has_v2;			/* a GID of any address is one of RoCE v2 */
 };
 
 static struct gid_survey survey(const struct gid_entry *gids, size_t count)
@@ -25,6 +26,7 @@ static struct gid_survey survey(const struct gid_entry *gids, size_t count)
 	struct gid_survey survey = {.gids = gids, .count = count};
 
 	for_each_in (gid, gids, count) {
+		survey.has_v2 |= number_is(&gid->type, GID_TYPE_ROCE_V2);
 		if (!gid->gid.known || !gid->ip.known || ip_is_link_local(&gid->ip.address))
 			continue;
 		survey.addresses++;
@@ -194,9 +196,11 @@ static struct address_survey compare_patiently(struct doctor_context *run, struc
 
 /*
  * If an address exists but is not in the table, removing and adding it announces it again. Which
- * types of GIDs exist depends only on the driver (PORT_CAP_TO_GID_TYPE[], core/roce_gid_mgmt.c).
+ * types of GIDs a port has depends only on the driver (PORT_CAP_TO_GID_TYPE[],
+ * core/roce_gid_mgmt.c), which knows the adapter: ConnectX-3 has v1, ConnectX-3 Pro v2, too
+ * (mlx4_port_immutable(), hw/mlx4/main.c).
  */
-static void advise(struct doctor_context *run, size_t addresses, size_t missing)
+static void advise(struct doctor_context *run, size_t addresses, bool missing)
 {
 	_cleanup_(freep) char *netdev = text_quote(run->port->netdev ? run->port->netdev
 								     : "NETDEV");
@@ -219,14 +223,17 @@ static void advise(struct doctor_context *run, size_t addresses, size_t missing)
 				 netdev, netdev);
 }
 
-static bool judge(struct doctor_context *run, size_t addresses, size_t missing, size_t only_v1)
+/* `has_v2`: the port has a GID of RoCE v2, of whichever address. */
+static bool judge(struct doctor_context *run, const struct address_survey *found, bool has_v2)
 {
-	advise(run, addresses, missing);
-	if (missing)
+	advise(run, found->addresses, found->missing || (found->only_v1 && has_v2));
+	if (found->missing)
 		return doctor_error(run, "IP addresses of the port have no GID");
-	if (only_v1)
-		return doctor_warning(run, "IP addresses of the port have only RoCE v1 GIDs");
-	if (!addresses)
+	/* Where no address has one, nothing on this host can change that. */
+	if (found->only_v1)
+		return doctor_verdict(run, has_v2 ? SEVERITY_WARNING : SEVERITY_NOTICE,
+				      "IP addresses of the port have only RoCE v1 GIDs");
+	if (!found->addresses)
 		return doctor_note(run,
 				   "the port has no IP address, so its GIDs are link-local only");
 	return doctor_ok(run, "every IP address of the port has a RoCE v2 GID");
@@ -252,7 +259,10 @@ static bool judge_saved(struct doctor_context *run, struct port *port)
 			"the port has no GID at all, not even a link-local one; only "
 			"RDMA netlink shows whether it offers RoCE");
 	if (!gids.addresses_v2)
-		return judge(run, gids.addresses, 0, gids.addresses);
+		return judge(run,
+			     &(const struct address_survey){.addresses = gids.addresses,
+							    .only_v1 = gids.addresses},
+			     gids.has_v2);
 	return doctor_not_checked(run, NEEDS_LIVE,
 				  "the GIDs of IP addresses are there, but a saved tree does not "
 				  "hold the addresses to compare them with");
@@ -294,7 +304,7 @@ static bool judge_live(struct doctor_context *run, struct port *port)
 	if (!found.missing && !found.only_v1)
 		doctor_evidence(run, "rtnetlink, ports/N/gids", "%zu IP address%s", found.addresses,
 				found.addresses == 1 ? "" : "es");
-	return judge(run, found.addresses, found.missing, found.only_v1);
+	return judge(run, &found, survey(port->gids, port->gid_count).has_v2);
 }
 
 bool check_gid_present(struct doctor_context *run)
