@@ -379,7 +379,16 @@ static void nearness(void **state)
 	run(bed, CHECK_ID_gpu_nic);
 	assert_told(bed, "ok -: each accelerator has an adapter on its NUMA node | 2 accelerators "
 			 "near an adapter, 0 far, 0 unknown < numa_node\n");
+	/* A single card cannot be near both. */
 	put_numa(bed, "0", "0", "1");
+	run(bed, CHECK_ID_gpu_nic);
+	assert_told(bed, "note 0000:81:00.0: the accelerator has no adapter on its NUMA node | "
+			 "gpu1 on NUMA node 1, its nearest adapter mlx5_0 on node 0; 1 other "
+			 "accelerator has one on its node < numa_node -> the remedy\n");
+	device_list_add(&bed->facts.inventory.devices, "mlx5_1")->pci_address = mem_string(
+		"0000:44:00.0");
+	put_function(bed, "sys/devices/pci0000:00/0000:44:00.0", "0x020700", "0x15b3", "0x1021");
+	put(bed, "sys/devices/pci0000:00/0000:44:00.0", "numa_node", "0");
 	run(bed, CHECK_ID_gpu_nic);
 	assert_told(bed, "warning 0000:81:00.0: the accelerator has no adapter on its NUMA node | "
 			 "gpu1 on NUMA node 1, its nearest adapter mlx5_0 on node 0; 1 other "
@@ -397,6 +406,7 @@ static void nearness(void **state)
 			 "gpu1 on NUMA node 1, its nearest adapter mlx5_0 on node 0; 2 other "
 			 "accelerators have one on their node < numa_node -> the remedy\n");
 	put_function(bed, FAR "/0000:82:00.0", "0x020000", "0x1234", "0x1");
+	tree_delete(&bed->tree, "sys/bus/pci/devices/0000:44:00.0");
 	/* The nearest of several counts, wherever it is in the list. */
 	put_numa(bed, "0", "0", "0");
 	device_list_clear(&bed->facts.inventory.devices);

@@ -236,6 +236,21 @@ static void count_nearness(const struct topology *topology, struct nearness *nea
 	}
 }
 
+/* Whether the adapters are on several cards: a single one can be near one NUMA node only. */
+static bool has_several_cards(const struct topology *topology)
+{
+	const char *first = NULL;
+
+	for_each_in (node, topology->nodes, topology->count) {
+		if (!is_adapter(node) || !node->card)
+			continue;
+		if (first && strcmp(first, node->card) != 0)
+			return true;
+		first = node->card;
+	}
+	return false;
+}
+
 /* Reports each accelerator that has to cross to another node although others do not. */
 static bool report_far(struct doctor_context *run, const struct topology *topology,
 		       const struct nearness *nearness)
@@ -257,7 +272,9 @@ static bool report_far(struct doctor_context *run, const struct topology *topolo
 		doctor_evidence(run, NULL, "%zu other accelerator%s one on %s node", nearness->near,
 				nearness->near == 1 ? " has" : "s have",
 				nearness->near == 1 ? "its" : "their");
-		doctor_warning(run, "the accelerator has no adapter on its NUMA node");
+		doctor_verdict(run,
+			       has_several_cards(topology) ? SEVERITY_WARNING : SEVERITY_NOTICE,
+			       "the accelerator has no adapter on its NUMA node");
 	}
 	return true;
 }
