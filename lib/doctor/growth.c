@@ -374,7 +374,7 @@ int doctor_growth(const struct doctor_facts *facts, uint64_t *ret_growth, const 
 	before = find(&facts->growth->before, key);
 	after = find(&facts->growth->after, key);
 	if (!before || !after)
-		return -ENODATA;
+		return before || after ? -ESTALE : -ENODATA;
 	if (before->state == GROWTH_UNREADABLE || after->state == GROWTH_UNREADABLE)
 		return -EIO;
 	if (after->value < before->value)

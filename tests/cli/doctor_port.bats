@@ -406,6 +406,12 @@ mlx5_1/1 not-checked nothing grew, but nothing ever does in a saved tree' --inte
 	check 0 link-flaps "$(printf 'mlx5_%d/1 not-checked the saved file does not have the carrier counts of netdevs\n' 0 1 2)" \
 		--since "$saved"
 	member mlx5_0/1 next_step 'take two readings instead: rdmactl doctor --interval 10s'
+	# A file of some devices says nothing about the others.
+	copy cx5-ib-edr
+	quickly try counters --save "$saved" --root "$tree" mlx5_0
+	check 0 link-flaps 'mlx5_1/1 not-checked the saved file does not have the counters of this port' --since "$saved"
+	member mlx5_1/1 next_step 'rdmactl counters --save FILE, without naming devices, saves those of all'
+	check 0 link-errors 'mlx5_1/1 not-checked the saved file does not have the counters of this port' --since "$saved"
 	copy irdma-iwarp
 	rm "$tree/$net"/*/carrier_*
 	check 0 link-flaps 'iwp24s0f0/1 not-checked nothing counts how often the link goes down

@@ -451,8 +451,8 @@ static void growth(void **state)
 		assert_int_equal(doctor_growth(&facts, &value, "%s", cases[i].key), cases[i].rc);
 		assert_true(value == (cases[i].rc ? 7 : cases[i].growth));
 	}
-	assert_int_equal(doctor_growth(&facts, &value, "c before"), -ENODATA);
-	assert_int_equal(doctor_growth(&facts, &value, "d after"), -ENODATA);
+	assert_int_equal(doctor_growth(&facts, &value, "c before"), -ESTALE);
+	assert_int_equal(doctor_growth(&facts, &value, "d after"), -ESTALE);
 	assert_int_equal(doctor_growth(&facts, &value, "a"), -ENODATA);
 	/* Every number whose key has that prefix and that did not shrink; without the prefix. */
 	growth->after.items[7].state = growth->before.items[8].state = GROWTH_KNOWN;

@@ -45,10 +45,10 @@ struct growth_value *growth_add(struct growth_reading *reading, uint64_t value,
  */
 int doctor_growth_load(struct doctor_facts *facts);
 /*
- * Computes how much the number grew between the readings. 0; -ENODATA if a reading lacks it; -EIO
- * if it exists but could not be read; -ERANGE if it decreased, so that it was reset in between;
- * -EOVERFLOW if it was at its maximum already. If it reached its maximum in between, the growth is
- * a lower bound.
+ * Computes how much the number grew between the readings. 0; -ENODATA if both readings lack it;
+ * -ESTALE if one of them does, such as a saved file without the device; -EIO if it exists but could
+ * not be read; -ERANGE if it decreased, so that it was reset in between; -EOVERFLOW if it was at
+ * its maximum already. If it reached its maximum in between, the growth is a lower bound.
  */
 int doctor_growth(const struct doctor_facts *facts, uint64_t *ret_growth, const char *key_format,
 		  ...) __attribute__((format(printf, 3, 4)));

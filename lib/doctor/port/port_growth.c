@@ -71,6 +71,7 @@ struct judgement {
 	size_t unreadable; /* exist, but cannot be read */
 	size_t stuck;	   /* at their maximum */
 	size_t reset;	   /* lower than before */
+	size_t unmatched;  /* in one of the readings only */
 	bool carrier;	   /* a netdev's number is among the known ones */
 	bool link;	   /* the link itself exceeds its error limits */
 	uint64_t most;	   /* largest known growth */
@@ -90,6 +91,8 @@ static void explain_unknown(struct judgement *judgement, const char *what, int r
 	} else if (rc == -ERANGE) {
 		judgement->reset++;
 		doctor_evidence(judgement->run, NULL, "%s was reset in between", what);
+	} else if (rc == -ESTALE) {
+		judgement->unmatched++;
 	}
 }
 
@@ -162,6 +165,15 @@ static bool give_up(struct judgement *judgement, const char *nothing)
 	if (judgement->reset)
 		return doctor_not_checked(run, 0,
 					  "the counters were reset between the two readings");
+	if (judgement->unmatched && run->facts->request->since) {
+		doctor_next_step(run, "rdmactl counters --save FILE, without naming devices, saves "
+				      "those of all");
+		return doctor_not_checked(run, 0,
+					  "the saved file does not have the counters of this port");
+	}
+	if (judgement->unmatched)
+		return doctor_not_checked(run, 0,
+					  "the counters of the port were not there both times");
 	return doctor_not_checked(run, 0, "%s", nothing);
 }
 
