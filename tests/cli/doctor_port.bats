@@ -508,7 +508,15 @@ mlx5_1/1 ok the link has no errors' --since "$saved"
 		ln -s '!EIO' "$file"
 	done
 	break_file $rdma/mlx5_0/ports/1/counters/link_error_recovery EIO
-	check 0 link-errors 'mlx5_1/1 note error counters are at their maximum, so growth cannot be seen' --since "$saved"
+	# The counters that can be read did not grow.
+	check 3 link-errors 'mlx5_0/1 not-checked the counters of the port cannot be read
+mlx5_1/1 note error counters are at their maximum, so growth cannot be seen' --since "$saved"
+	copy cx5-ib-edr
+	put $rdma/mlx5_0/ports/1/counters/symbol_error 9
+	save
+	put $rdma/mlx5_0/ports/1/counters/symbol_error 0
+	check 0 link-errors 'mlx5_0/1 not-checked the counters were reset between the two readings
+mlx5_1/1 note error counters are at their maximum, so growth cannot be seen' --since "$saved"
 	rm -r "$tree/$rdma"/mlx5_?/ports/1/{hw_,}counters
 	check 0 link-errors 'mlx5_0/1 not-checked nothing counts link errors
 mlx5_1/1 not-checked nothing counts link errors' --interval 1ms

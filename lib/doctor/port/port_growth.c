@@ -152,7 +152,7 @@ static bool tell_stuck(struct doctor_context *run)
 	return doctor_note(run, "error counters are at their maximum, so growth cannot be seen");
 }
 
-/* Ends a check for which no growth is known. */
+/* Ends a check for which the growth of all numbers, or of some that matter, is unknown. */
 static bool give_up(struct judgement *judgement, const char *nothing)
 {
 	struct doctor_context *run = judgement->run;
@@ -290,10 +290,9 @@ bool check_link_errors(struct doctor_context *run)
 		return tell_changed(run);
 	if (judgement.worst == SEVERITY_NOTICE)
 		return doctor_note(run, "the link has a few errors, below the limits");
-	if (!judgement.known)
+	/* What the others did not count, these may have. */
+	if (!judgement.known || judgement.unreadable || judgement.stuck || judgement.reset)
 		return give_up(&judgement, "nothing counts link errors");
-	if (judgement.stuck)
-		return tell_stuck(run);
 	doctor_evidence(run, NULL, "%zu counter%s did not grow in %s", judgement.known,
 			text_plural_s(judgement.known), window);
 	return doctor_nothing_grew(run, "the link has no errors");
