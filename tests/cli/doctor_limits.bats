@@ -189,7 +189,7 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	put sys/devices/system/cpu/cpu0/cpuidle/state2/latency 133
 	put sys/devices/system/cpu/cpu0/cpuidle/state2/disable 0
 	check cpu-power
-	says 0 'ok -: the processors run at their full frequency | governor performance; deepest idle state C6 takes 133 us to leave'
+	says 0 "ok -: no governor holds the processors' frequency back | governor performance; deepest idle state C6 takes 133 us to leave"
 	put sys/devices/system/cpu/cpu0/cpuidle/state2/disable 1
 	put sys/devices/system/cpu/cpufreq/policy1/scaling_governor powersave
 	check cpu-power
@@ -208,7 +208,7 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	for error in EBUSY EINVAL; do
 		put sys/devices/system/cpu/cpufreq/policy1/scaling_governor "!$error"
 		check cpu-power
-		says 0 'ok -: the processors run at their full frequency | governor performance; deepest idle state POLL takes 0 us to leave'
+		says 0 "ok -: no governor holds the processors' frequency back | governor performance; deepest idle state POLL takes 0 us to leave"
 	done
 	put sys/devices/system/cpu/cpufreq/policy1/scaling_governor '!EIO'
 	check cpu-power

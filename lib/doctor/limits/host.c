@@ -157,7 +157,7 @@ bool check_cpu_power(struct doctor_context *run)
 	if (governors.slow)
 		return doctor_note(run, "processors do not always run at their full frequency");
 	if (governors.total)
-		return doctor_ok(run, "the processors run at their full frequency");
+		return doctor_ok(run, "no governor holds the processors' frequency back");
 	return doctor_ok(run, "the kernel does not scale the processors' frequency");
 }
 
