@@ -334,6 +334,32 @@ static void without_dcb(void **state)
 		    "pause frames of the whole link stop all priorities");
 }
 
+/* With PFC on all priorities it does not matter which one a packet has. */
+static void all_paused(void **state)
+{
+	struct roce_facts facts = good();
+
+	(void)state;
+	facts.trust = "pcp";
+	facts.dcb.pfc.pfc_en = 0x7f;
+	expect_end(&facts, TRISTATE_NO, ROCE_TRUST, "rdmactl roce set mlx5_0/1 --profile lossless");
+	facts.dcb.pfc.pfc_en = 0xff;
+	expect_step(&facts, ROCE_TRUST, ROCE_NOTE, "pcp",
+		    "the port takes the priority from the VLAN tag, not from the DSCP, and packets "
+		    "without a tag have the default priority");
+	expect_step(&facts, ROCE_PFC, ROCE_OK, "0, 1, 2, 3, 4, 5, 6, 7",
+		    "PFC pauses the priority instead of dropping its packets");
+	expect_end(&facts, TRISTATE_YES, -1, NULL);
+	facts.trust = NULL;
+	facts.driver = NULL;
+	facts.dcb.dscp_count = 0;
+	facts.tos_source = TOS_UNTOUCHED;
+	expect_end(&facts, TRISTATE_YES, -1, NULL);
+	facts.dcb.pfc_known = false;
+	expect_end(&facts, TRISTATE_UNKNOWN, ROCE_TRUST,
+		   "rdmactl roce set mlx5_0/1 --profile lossless");
+}
+
 static void priorities(void **state)
 {
 	struct roce_facts facts = good();
@@ -588,19 +614,13 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quoted),
-		cmocka_unit_test(whole),
-		cmocka_unit_test(broken),
-		cmocka_unit_test(unknown),
-		cmocka_unit_test(assumed),
-		cmocka_unit_test(sources),
-		cmocka_unit_test(without_dcb),
-		cmocka_unit_test(priorities),
-		cmocka_unit_test(queues),
-		cmocka_unit_test(congestion),
-		cmocka_unit_test(mtu),
-		cmocka_unit_test(names),
-		cmocka_unit_test(assumed_and_broken),
+		cmocka_unit_test(quoted),      cmocka_unit_test(whole),
+		cmocka_unit_test(broken),      cmocka_unit_test(unknown),
+		cmocka_unit_test(assumed),     cmocka_unit_test(sources),
+		cmocka_unit_test(without_dcb), cmocka_unit_test(all_paused),
+		cmocka_unit_test(priorities),  cmocka_unit_test(queues),
+		cmocka_unit_test(congestion),  cmocka_unit_test(mtu),
+		cmocka_unit_test(names),       cmocka_unit_test(assumed_and_broken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
