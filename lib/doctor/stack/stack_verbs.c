@@ -454,5 +454,13 @@ bool check_uverbs_abi(struct doctor_context *run)
 				row->module, own.value, row->min_abi, row->max_abi);
 	if (own.value >= row->min_abi && own.value <= row->max_abi)
 		return doctor_ok(run, "kernel and library can speak the same ABI");
+	/* Broadcom's bnxt_re, for one, has higher numbers than the kernel's, and its own library.
+	 */
+	if (doctor_module_origin(run->facts, row->module) == MODULE_ORIGIN_OTHER) {
+		doctor_evidence(run, "/sys/module", "%s is out of tree", row->module);
+		return doctor_not_checked(run, 0,
+					  "the driver is its vendor's own, for which rdma-core's "
+					  "range need not hold");
+	}
 	return doctor_warning(run, "the driver's ABI most likely does not match the library's");
 }
