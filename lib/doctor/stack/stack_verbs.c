@@ -454,8 +454,7 @@ bool check_uverbs_abi(struct doctor_context *run)
 				row->module, own.value, row->min_abi, row->max_abi);
 	if (own.value >= row->min_abi && own.value <= row->max_abi)
 		return doctor_ok(run, "kernel and library can speak the same ABI");
-	/* Broadcom's bnxt_re, for one, has higher numbers than the kernel's, and its own library.
-	 */
+	/* Broadcom's own bnxt_re and library have 6, the kernel's 1: BNXT_RE_ABI_VERSION. */
 	if (doctor_module_origin(run->facts, row->module) == MODULE_ORIGIN_OTHER) {
 		doctor_evidence(run, "/sys/module", "%s is out of tree", row->module);
 		return doctor_not_checked(run, 0,
