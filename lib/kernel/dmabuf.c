@@ -46,8 +46,10 @@ int dmabuf_of_pages(size_t bytes, int *ret_pages, int *ret_dmabuf, const char **
 	if (maker < 0)
 		return fail(UDMABUF, ret_call);
 	*ret_pages = memfd_create("rdmactl", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	/* The kernel demands pages that cannot be removed: udmabuf_create() in
-	 * drivers/dma-buf/udmabuf.c. */
+	/*
+	 * The kernel demands pages that cannot be removed: udmabuf_create() in
+	 * drivers/dma-buf/udmabuf.c.
+	 */
 	if (*ret_pages < 0 || ftruncate(*ret_pages, (off_t)bytes) ||
 	    fcntl(*ret_pages, F_ADD_SEALS, F_SEAL_SHRINK))
 		return fail("memfd_create", ret_call);

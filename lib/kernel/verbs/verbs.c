@@ -269,12 +269,15 @@ static int identify(struct verbs *verbs, const char *name, struct verbs_device *
 
 int verbs_open_device(struct verbs *verbs, const char *name, struct verbs_device **ret_device)
 {
-	struct verbs_device device = {.call = &verbs->call, .record = &verbs->record};
+	struct verbs_device device = {
+		.call = &verbs->call,
+		.record = &verbs->record,
+		.name = name,
+	};
 	int rc = identify(verbs, name, &device);
 
 	if (rc)
 		return rc;
-	device.name = mem_string(name);
 	*ret_device = mem_alloc_zero(1, sizeof(device));
 	**ret_device = device;
 	return 0;
@@ -286,7 +289,6 @@ void verbs_close_device(struct verbs_device *device)
 		return;
 	if (device->context)
 		device->call->ibv_close_device(device->context);
-	free(device->name);
 	free(device);
 }
 
@@ -366,7 +368,6 @@ int verbs_async_open(struct verbs *verbs, const char *name, struct verbs_async *
 	};
 	(*ret_async)->node = mem_string(device->context->device->dev_name);
 	/* The contents were copied, so that `verbs` may be freed. */
-	free(device->name);
 	free(device);
 	return 0;
 }

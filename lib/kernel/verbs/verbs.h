@@ -41,8 +41,8 @@ int verbs_check_list(const struct verbs *verbs);
 bool verbs_listed(const struct verbs *verbs, size_t number, struct verbs_listed *ret_listed);
 
 /*
- * Opens a device by name. -ENODEV: libibverbs does not list it (no provider library, no uverbs
- * node); -EACCES: no permission to open the uverbs node.
+ * Opens a device by name, which must live as long as *ret_device. -ENODEV: libibverbs does not list
+ * it (no provider library, no uverbs node); -EACCES: no permission to open the uverbs node.
  */
 int verbs_open_device(struct verbs *verbs, const char *name, struct verbs_device **ret_device);
 void verbs_close_device(struct verbs_device *device);

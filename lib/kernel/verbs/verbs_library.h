@@ -41,7 +41,7 @@ struct verbs_device {
 	const struct verbs_functions *call;
 	struct ibv_context *context;	   /* NULL if a recording answers */
 	const struct verbs_record *record; /* of struct verbs, or NULL */
-	char *name;			   /* NULL for asynchronous events */
+	const char *name;		   /* borrowed; NULL for asynchronous events */
 	struct verbs_identity identity;
 };
 
