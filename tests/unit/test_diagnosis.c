@@ -461,12 +461,12 @@ static void loss(void **state)
 	      "lost on the path, though some get through: rxa/1 sent 100 packets, it received 40 "
 	      "packets, 17 retransmission events here",
 	      "ping -M do");
-	/* Fewer packets came back than were returned. */
+	/* Fewer packets came back than were returned: these are the ones that were lost. */
 	count(&bed->facts.remote_counts, 41, 100);
 	check(bed,
 	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): packets are "
-	      "lost on the path, though some get through: rxa/1 sent 100 packets, rxb/1 of "
-	      "10.9.0.2 received 100 packets, 17 retransmission events here",
+	      "lost on the path, though some get through: rxb/1 of 10.9.0.2 sent 41 packets, "
+	      "rxa/1 received 40 packets, 17 retransmission events here",
 	      "ping -M do");
 	bed->facts.stop = STOP_TIMED_OUT;
 	bed->facts.timeout_msec = 2000;

@@ -116,19 +116,6 @@ static bool diagnose_path_mtu(const struct diagnosis_facts *facts, struct diagno
 	return diagnose_mtu(facts, ret_diagnosis);
 }
 
-/* Adds "rxa/1 sent 12 packets", or that the number is not known. */
-static void add_count(struct diagnosis_words *words, const char *name, const char *port,
-		      const char *verb, const struct number *count)
-{
-	if (!count->known)
-		diagnosis_words_add(words, name, "how many packets %s %s is not known", port, verb);
-	else if (!count->value)
-		diagnosis_words_add(words, name, "%s %s no packets", port, verb);
-	else
-		diagnosis_words_add(words, name, "%s %s %" PRIu64 " packet%s", port, verb,
-				    count->value, text_plural_s(count->value));
-}
-
 static bool has_no_lid(const struct endpoint *endpoint)
 {
 	return diagnosis_known(endpoint) && is_infiniband(endpoint) &&
@@ -158,6 +145,18 @@ static bool shows_loss(const struct diagnosis_facts *facts)
 		return facts->status.known;
 	return is_less(&there[COUNTER_TRAFFIC_RECEIVED], &here[COUNTER_TRAFFIC_SENT]) ||
 	       is_less(&here[COUNTER_TRAFFIC_RECEIVED], &there[COUNTER_TRAFFIC_SENT]);
+}
+
+/* Whether only packets to this side are missing, some of which arrived: those of the answers. */
+static bool loses_answers(const struct diagnosis_facts *facts)
+{
+	const struct number *here = facts->local_counts.by_class;
+	const struct number *there = facts->remote_counts.by_class;
+	const struct number *received = &here[COUNTER_TRAFFIC_RECEIVED];
+
+	return facts->peer && received->value && there[COUNTER_TRAFFIC_RECEIVED].value &&
+	       !is_less(&there[COUNTER_TRAFFIC_RECEIVED], &here[COUNTER_TRAFFIC_SENT]) &&
+	       is_less(received, &there[COUNTER_TRAFFIC_SENT]);
 }
 
 /*
@@ -195,9 +194,10 @@ static bool diagnose_delivery(const struct diagnosis_facts *facts, struct diagno
 	_cleanup_(diagnosis_clear) struct diagnosis blocked = {0};
 	const bool seen_here = !arrived->known && received->known && received->value;
 	/* Without acknowledgements only the far port sends what this side waits for. */
-	const bool back = facts->stop == STOP_TIMED_OUT && facts->stage == STAGE_TRANSFER &&
-			  !facts->at_peer && is_none(sent) &&
-			  there->by_class[COUNTER_TRAFFIC_SENT].value;
+	const bool back = (facts->stop == STOP_TIMED_OUT && facts->stage == STAGE_TRANSFER &&
+			   !facts->at_peer && is_none(sent) &&
+			   there->by_class[COUNTER_TRAFFIC_SENT].value) ||
+			  loses_answers(facts);
 	/* What the peer waits for comes from here, and perhaps nothing is to come back. */
 	const bool answers = !facts->at_peer && !is_none(&there->by_class[COUNTER_TRAFFIC_SENT]);
 
@@ -219,12 +219,12 @@ static bool diagnose_delivery(const struct diagnosis_facts *facts, struct diagno
 		sent = &there->by_class[COUNTER_TRAFFIC_SENT];
 		arrived = received;
 	}
-	add_count(words, "sent", back ? far : near, "sent", sent);
-	add_count(words, "arrived",
-		  back	      ? near
-		  : seen_here ? "it"
-			      : far,
-		  "received", seen_here ? received : arrived);
+	diagnosis_words_add_count(words, "sent", back ? far : near, "sent", sent);
+	diagnosis_words_add_count(words, "arrived",
+				  back	      ? near
+				  : seen_here ? "it"
+					      : far,
+				  "received", seen_here ? received : arrived);
 	if (has_no_lid(facts->local) || has_no_lid(facts->remote))
 		return diagnosis_say(ret_diagnosis, words, LIST_DELIVERY, DELIVERY_NO_LID);
 	if (is_none(sent))

@@ -122,6 +122,9 @@ void diagnosis_words_clear(struct diagnosis_words *words);
 /* Adds one word, formatted. */
 void diagnosis_words_add(struct diagnosis_words *words, const char *name, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Adds "rxa/1 sent 12 packets", or that the number is not known. */
+void diagnosis_words_add_count(struct diagnosis_words *words, const char *name, const char *port,
+			       const char *verb, const struct number *count);
 /* Returns the text of a word, or "". */
 const char *diagnosis_word(const struct diagnosis_words *words, const char *name);
 /* Fills the texts from the row for the code, or the row for any code of the list. Returns true. */

@@ -77,6 +77,18 @@ void diagnosis_words_add(struct diagnosis_words *words, const char *name, const 
 	va_end(values);
 }
 
+void diagnosis_words_add_count(struct diagnosis_words *words, const char *name, const char *port,
+			       const char *verb, const struct number *count)
+{
+	if (!count->known)
+		diagnosis_words_add(words, name, "how many packets %s %s is not known", port, verb);
+	else if (!count->value)
+		diagnosis_words_add(words, name, "%s %s no packets", port, verb);
+	else
+		diagnosis_words_add(words, name, "%s %s %" PRIu64 " packet%s", port, verb,
+				    count->value, text_plural_s(count->value));
+}
+
 void diagnosis_words_clear(struct diagnosis_words *words)
 {
 	for (size_t i = 0; i < words->count; i++)
