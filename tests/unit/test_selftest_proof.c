@@ -119,6 +119,34 @@ static void not_proven(void **state)
 	soft_end(&bed);
 }
 
+static struct ibv_mr *refuse_nonce(struct ibv_pd *pd, void *bytes, size_t length, int access)
+{
+	if (length == NONCE_BYTES && !access) {
+		errno = EPERM;
+		return NULL;
+	}
+	return soft_register(pd, bytes, length, access);
+}
+
+/* The server may lock no memory, not even for the nonce: its limit of locked memory says why. */
+static void nonce_not_locked(void **state)
+{
+	struct soft_trial bed;
+
+	(void)state;
+	begin(&bed);
+	(bed.far->api.ibv_reg_mr) = refuse_nonce;
+	trial_prove(&bed.trial);
+	assert_int_equal(bed.trial.result->verdict.value, SELFTEST_FAIL);
+	assert_int_equal(bed.trial.far.refused.error, EPERM);
+	assert_int_equal(bed.trial.far.refused.wanted_bytes, NONCE_BYTES);
+	assert_true(bed.trial.far.refused.limit_bytes);
+	/* Nobody knows whether packets get through. */
+	soft_skip(&bed, rc_tests, "rc-send",
+		  "the server runs no tests with an unproven port: see connect");
+	soft_end(&bed);
+}
+
 /* Orders for the proof itself, without a client that follows the protocol. */
 static void orders(void **state)
 {
@@ -327,10 +355,10 @@ static void ports(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(proven),	   cmocka_unit_test(not_proven),
-		cmocka_unit_test(event_meanwhile), cmocka_unit_test(orders),
-		cmocka_unit_test(memory),	   cmocka_unit_test(old_server),
-		cmocka_unit_test(ports),
+		cmocka_unit_test(proven),	    cmocka_unit_test(not_proven),
+		cmocka_unit_test(nonce_not_locked), cmocka_unit_test(event_meanwhile),
+		cmocka_unit_test(orders),	    cmocka_unit_test(memory),
+		cmocka_unit_test(old_server),	    cmocka_unit_test(ports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

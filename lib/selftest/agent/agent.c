@@ -170,6 +170,16 @@ static uint64_t memlock_limit(void)
 	return limit.rlim_cur;
 }
 
+int agent_fail_memory(struct agent *agent, uint64_t bytes, bool is_dmabuf)
+{
+	int rc = agent_fail(agent, STAGE_MEMORY, errno, "%s",
+			    is_dmabuf ? "ibv_reg_dmabuf_mr" : "ibv_reg_mr");
+
+	agent->refused.wanted_bytes = bytes;
+	agent->refused.limit_bytes = memlock_limit();
+	return rc;
+}
+
 static int register_buffer(struct agent *agent, const struct message_buffer *order,
 			   struct agent_buffer *buffer)
 {
@@ -180,11 +190,7 @@ static int register_buffer(struct agent *agent, const struct message_buffer *ord
 	buffer->mr = agent_register(agent, domain, buffer, access);
 	if (buffer->mr)
 		return 0;
-	rc = agent_fail(agent, STAGE_MEMORY, errno, "%s",
-			agent->source.choice.kind == MEMORY_DMABUF ? "ibv_reg_dmabuf_mr"
-								   : "ibv_reg_mr");
-	agent->refused.wanted_bytes = order->bytes;
-	agent->refused.limit_bytes = memlock_limit();
+	rc = agent_fail_memory(agent, order->bytes, buffer->memory.is_dmabuf);
 	free_buffer(agent, buffer);
 	return rc;
 }

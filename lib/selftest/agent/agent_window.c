@@ -57,8 +57,7 @@ static int make_region(struct agent *agent, const struct agent_buffer *buffer,
 	window->region = agent_register(agent, agent->domains[0], buffer,
 					access | IBV_ACCESS_MW_BIND);
 	if (!window->region)
-		return agent_fail(agent, STAGE_MEMORY, errno, "%s",
-				  buffer->memory.is_dmabuf ? "ibv_reg_dmabuf_mr" : "ibv_reg_mr");
+		return agent_fail_memory(agent, buffer->length, buffer->memory.is_dmabuf);
 	window->buffer = buffer;
 	return 0;
 }

@@ -110,7 +110,7 @@ static int send_nonce(struct agent *agent, struct agent_qp *qp, const struct mes
 	memcpy(bytes, agent->guard.nonce, NONCE_BYTES);
 	mr = (agent->api.ibv_reg_mr)(qp->qp->pd, bytes, NONCE_BYTES, 0);
 	rc = mr ? send_memory(agent, qp, post, bytes, mr->lkey)
-		: agent_fail(agent, STAGE_MEMORY, errno, "ibv_reg_mr");
+		: agent_fail_memory(agent, NONCE_BYTES, false);
 	if (mr)
 		agent->api.ibv_dereg_mr(mr);
 	munmap(bytes, NONCE_BYTES);

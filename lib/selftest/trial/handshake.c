@@ -194,6 +194,7 @@ static void prove(struct trial *trial)
 	/* The server would refuse to send what the tests need. */
 	if (rc <= 0)
 		trial->blocked = trial->id;
+	trial->unproven = rc < 0;
 }
 
 void trial_prove(struct trial *trial)

@@ -233,7 +233,10 @@ static void run_test(struct trial *trial, const struct trial_test *test)
 	}
 	/* Each test would wait for its timeouts only to find the same fault. */
 	if (trial->blocked) {
-		trial_skip(trial, "nothing gets through: see %s", trial->blocked);
+		trial_skip(trial, "%s: see %s",
+			   trial->unproven ? "the server runs no tests with an unproven port"
+					   : "nothing gets through",
+			   trial->blocked);
 		return;
 	}
 	test->run(trial);

@@ -60,8 +60,9 @@ struct trial {
 	bool by_cm;			/* queue pairs are connected by librdmacm */
 	bool hidden;			/* the processor can only reach the memory by copying */
 	bool marked;			/* the row already has its verdict */
-	const char *blocked;		/* id of the test that found that no packet gets through */
-	enum stop stop;			/* the reason why no more tests run */
+	const char *blocked; /* id of the test that found why no other can pass; see `unproven` */
+	bool unproven;	/* blocked: the proof of the port failed; else: no packet gets through */
+	enum stop stop; /* the reason why no more tests run */
 };
 
 /* Slots that the helpers use on both sides. */
