@@ -213,8 +213,8 @@ static void count(struct trial *trial)
 	}
 	if (!row->counter_count)
 		trial_skip(trial, "the device has no counters");
-	text = selftest_growth_text(sums);
-	trial_remark(trial, "%s", text ?: "no counter shows retransmissions or errors");
+	text = selftest_growth_text(sums, trial->request->peer);
+	trial_remark(trial, "%s", text ?: "no port has counters of retransmissions or errors");
 	counter_list_clear(&after[0]);
 	counter_list_clear(&after[1]);
 }

@@ -349,21 +349,26 @@ static void growth(void **state)
 	static const struct {
 		struct counter_sums sums[2];
 		const char *text;
+		bool peer;
 	} cases[] = {
-		{{{.by_class[COUNTER_TRAFFIC_SENT] = {7, true}}}, NULL},
-		{{{.by_class[COUNTER_ERROR] = {0, true}}}, "0 errors"},
+		{{{.by_class[COUNTER_TRAFFIC_SENT] = {7, true}}}, NULL, false},
+		{{{.by_class[COUNTER_ERROR] = {0, true}}}, "0 errors", false},
 		{{{.by_class[COUNTER_RETRANSMISSION] = {2, true}},
 		  {.by_class = {[COUNTER_RETRANSMISSION] = {3, true},
 				[COUNTER_ERROR] = {UINT32_MAX, true}}}},
-		 "5 retransmissions, 4294967295 errors"},
+		 "5 retransmissions, 4294967295 errors (peer only)",
+		 true},
 		{{{.by_class = {[COUNTER_RETRANSMISSION] = {0, true}, [COUNTER_RNR] = {1, true}}},
 		  {.by_class[COUNTER_ERROR] = {0, true}}},
-		 "0 retransmissions, 1 receiver not ready, 0 errors"},
+		 "0 retransmissions (local only), 1 receiver not ready (local only), 0 errors "
+		 "(peer "
+		 "only)",
+		 true},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		_cleanup_(freep) char *text = selftest_growth_text(cases[i].sums);
+		_cleanup_(freep) char *text = selftest_growth_text(cases[i].sums, cases[i].peer);
 
 		assert_string_equal(text ?: "", cases[i].text ?: "");
 	}

@@ -79,7 +79,15 @@ void selftest_result_add_counter(struct selftest_result *result, enum selftest_s
 	counter->after = number_of(after->value);
 }
 
-char *selftest_growth_text(const struct counter_sums sums[static 2])
+/* What one side does not count, the other may have counted all the same. */
+static const char *one_sided(const struct number *near, const struct number *far, bool peer)
+{
+	if (!peer || near->known == far->known)
+		return "";
+	return near->known ? " (local only)" : " (peer only)";
+}
+
+char *selftest_growth_text(const struct counter_sums sums[static 2], bool peer)
 {
 	static const struct {
 		enum counter_class class;
@@ -96,8 +104,9 @@ char *selftest_growth_text(const struct counter_sums sums[static 2])
 		const struct number *far = &sums[1].by_class[told[i].class];
 
 		if (near->known || far->known)
-			mem_extend(&text, "%s%" PRIu64 " %s", text ? ", " : "",
-				   near->value + far->value, told[i].word);
+			mem_extend(&text, "%s%" PRIu64 " %s%s", text ? ", " : "",
+				   near->value + far->value, told[i].word,
+				   one_sided(near, far, peer));
 	}
 	return text;
 }

@@ -282,10 +282,11 @@ void selftest_result_set_peer(struct selftest_result *result, const struct endpo
 void selftest_result_add_counter(struct selftest_result *result, enum selftest_side side,
 				 const struct counter *before, const struct counter *after);
 /*
- * Returns how much the counters grew that at least one side has: "0 retransmissions, 2 errors".
- * NULL: neither side has such counters. The caller frees the text.
+ * Returns how much the counters grew that at least one side has: "0 retransmissions, 2 errors". With
+ * a peer, it tells which side has them, if only one does. NULL: neither side has such counters. The
+ * caller frees the text.
  */
-char *selftest_growth_text(const struct counter_sums sums[static 2]);
+char *selftest_growth_text(const struct counter_sums sums[static 2], bool peer);
 /* Frees the record and all that it owns. */
 void selftest_result_free(struct selftest_result *result);
 
