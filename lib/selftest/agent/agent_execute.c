@@ -245,6 +245,22 @@ static uint64_t measuring_msec(const struct agent *agent, const struct message_r
 	return run->iterations ? agent->guard.most_msec : run->duration_msec;
 }
 
+/*
+ * A call that fails is the client's test result, unless it keeps the client from testing at all:
+ * then this host is at fault, and its user should hear of it.
+ */
+static void note_refusal(const struct message *order, const struct message_refused *refused,
+			 struct agent_served *served)
+{
+	const bool opens = order->type == MESSAGE_OPEN || order->type == MESSAGE_OPEN_PORT;
+
+	if (refused->refusal != REFUSAL_FAILED)
+		snprintf(served->refused, sizeof(served->refused), "%s", refused->text);
+	else if (opens)
+		snprintf(served->refused, sizeof(served->refused), "cannot open the device: %s",
+			 strerror((int)refused->error));
+}
+
 void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		 struct agent_served *ret_served)
 {
@@ -274,8 +290,8 @@ void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		if (order.type == MESSAGE_RUN && reply.type == MESSAGE_RAN)
 			silence_msec += measuring_msec(agent, &order.run);
 		served.orders++;
-		if (reply.type == MESSAGE_REFUSED && reply.refused.refusal != REFUSAL_FAILED)
-			snprintf(served.refused, sizeof(served.refused), "%s", reply.refused.text);
+		if (reply.type == MESSAGE_REFUSED)
+			note_refusal(&order, &reply.refused, &served);
 		rc = exchange_send(channel, &reply, SEND_MSEC);
 		/* No room in the socket until the time limit, or an error of the socket. */
 		if (rc == -ETIMEDOUT)

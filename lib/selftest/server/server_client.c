@@ -294,7 +294,9 @@ static void report_end(const struct agent *agent, const struct agent_served *ser
 	else if (served->lost)
 		end_with(report, "%s", served->lost);
 	else if (served->stop == STOP_TIMED_OUT)
-		end_with(report, "the client was silent for %u s", idle_msec / 1000);
+		end_with(report, "the client was silent for %u %s",
+			 idle_msec < 1000 ? idle_msec : idle_msec / 1000,
+			 idle_msec < 1000 ? "ms" : "s");
 	else if (served->refused[0])
 		end_with(report, "a request was refused: %s", served->refused);
 	else if (served->stop)
