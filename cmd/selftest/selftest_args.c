@@ -234,6 +234,7 @@ static char *parse_peer_device(struct selftest_plan *plan)
 		return selftest_complain("peer-device", text, "is neither DEV nor DEV/PORT");
 	plan->peer_device = mem_format("%.*s", (int)length, text);
 	plan->request.peer_device = plan->peer_device;
+	plan->request.chose_peer_device = true;
 	plan->request.peer_port = (uint32_t)port;
 	return NULL;
 }

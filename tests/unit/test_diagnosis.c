@@ -186,6 +186,14 @@ static void refusals(void **state)
 	check(bed,
 	      "10.9.0.2 refused: it has no matching active port and GID (no port has 10.9.0.2)",
 	      "rdmactl gids lists them there; choose another --peer-gid-index, or omit it");
+	bed->facts.chose_peer_device = true;
+	check(bed,
+	      "10.9.0.2 refused: it has no matching active port and GID (no port has 10.9.0.2)",
+	      "rdmactl gids lists them there; choose another --peer-device or --peer-gid-index");
+	bed->facts.chose_peer_gid = false;
+	check(bed,
+	      "10.9.0.2 refused: it has no matching active port and GID (no port has 10.9.0.2)",
+	      "rdmactl gids lists them there; choose another --peer-device, or omit it");
 	for (int refusal = 1; refusal < REFUSALS; refusal++) {
 		bed->facts.refusal = (enum refusal)refusal;
 		ask(bed);

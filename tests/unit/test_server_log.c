@@ -302,18 +302,26 @@ static void asked_for(void **state)
 		.peer_ip = {.family = AF_INET, .raw = {127, 0, 0, 1}},
 		.signals = -1,
 	};
+	/* --all-ports names the device itself. */
+	static const char *const hints[] = {
+		"rdmactl gids lists them there; name a port: rdmactl selftest --serve DEV/PORT",
+		"rdmactl gids lists them there; choose another --peer-gid-index, or omit it",
+		"rdmactl gids lists them there; choose another --peer-device or --peer-gid-index",
+	};
 	const struct selftest_result *row;
 
 	(void)state;
-	for (int with = 0; with < 2; with++) {
+	for (int with = 0; with < 3; with++) {
 		struct selftest_results results = {0};
 
 		begin();
 		start();
 		soft_make_port(0);
 		request.tcp_port = bed.port;
-		if (with)
+		if (with == 1)
 			number_set(&request.peer_gid_index, 7);
+		request.peer_device = with ? "none9" : NULL;
+		request.chose_peer_device = with == 2;
 		assert_int_equal(selftest_run(&request, &local, &results), 0);
 		/* It was asked, and refused. */
 		assert_false(results.no_exchange);
@@ -322,11 +330,7 @@ static void asked_for(void **state)
 		assert_string_equal(row->reason,
 				    "hostb refused: it has no matching active port and "
 				    "GID (there is none)");
-		assert_string_equal(row->next_step,
-				    with ? "rdmactl gids lists them there; choose another "
-					   "--peer-gid-index, or omit it"
-					 : "rdmactl gids lists them there; name a port: rdmactl "
-					   "selftest --serve DEV/PORT");
+		assert_string_equal(row->next_step, hints[with]);
 		selftest_results_free(&results);
 		expect(with ? "wanted GID 7 from none0" : "wanted GID -1 from none0");
 		expect("127.0.0.1: served, 1 request; a request was refused: there is none");

@@ -37,6 +37,7 @@ struct diagnosis_facts {
 	enum refusal refusal;	  /* REFUSAL_FAILED: the peer did not refuse */
 	const char *refusal_text; /* the peer's own words about it, clean */
 	bool chose_peer_gid;	  /* the user named the peer's GID index */
+	bool chose_peer_device;	  /* the user named the peer's device */
 	uint32_t version;	  /* our version of the exchange protocol */
 	uint32_t peer_lowest, peer_highest;
 };

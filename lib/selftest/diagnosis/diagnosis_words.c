@@ -145,6 +145,17 @@ static void add_endpoints(struct diagnosis_words *words, const struct diagnosis_
 	words->carrier = carrier_of(local ? local : remote);
 }
 
+/* Returns what to do about a peer that has no port as requested. */
+static const char *another_port(const struct diagnosis_facts *facts)
+{
+	if (facts->chose_peer_gid && facts->chose_peer_device)
+		return "choose another --peer-device or --peer-gid-index";
+	if (facts->chose_peer_gid)
+		return "choose another --peer-gid-index, or omit it";
+	return facts->chose_peer_device ? "choose another --peer-device, or omit it"
+					: "name a port: rdmactl selftest --serve DEV/PORT";
+}
+
 static void add_peer(struct diagnosis_words *words, const struct diagnosis_facts *facts)
 {
 	const char *text = facts->refusal_text;
@@ -161,10 +172,7 @@ static void add_peer(struct diagnosis_words *words, const struct diagnosis_facts
 		diagnosis_words_add(words, "serve", "rdmactl selftest --serve");
 	diagnosis_words_add(words, "refusal", "%s%s%s", text ? " (" : "", text ? text : "",
 			    text ? ")" : "");
-	diagnosis_words_add(words, "choose",
-			    facts->chose_peer_gid
-				    ? "choose another --peer-gid-index, or omit it"
-				    : "name a port: rdmactl selftest --serve DEV/PORT");
+	diagnosis_words_add(words, "choose", "%s", another_port(facts));
 	diagnosis_words_add(words, "version", "%" PRIu32, facts->version);
 	if (!facts->peer_highest)
 		diagnosis_words_add(words, "versions", "another version");

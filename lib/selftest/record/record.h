@@ -113,6 +113,7 @@ struct selftest_request {
 	struct number peer_gid_index;
 	const char *peer_device; /* the peer's device; NULL: the peer chooses */
 	uint32_t peer_port;	 /* of that device; 0: first active port */
+	bool chose_peer_device;	 /* the user named it */
 	struct selftest_path path;
 	struct number ack_timeout, retries, rnr_retries; /* of RC, except in tests of these */
 	double expect_gbps, expect_usec, expect_mops;	 /* the row fails if missed */
@@ -282,9 +283,9 @@ void selftest_result_set_peer(struct selftest_result *result, const struct endpo
 void selftest_result_add_counter(struct selftest_result *result, enum selftest_side side,
 				 const struct counter *before, const struct counter *after);
 /*
- * Returns how much the counters grew that at least one side has: "0 retransmissions, 2 errors". With
- * a peer, it tells which side has them, if only one does. NULL: neither side has such counters. The
- * caller frees the text.
+ * Returns how much the counters grew that at least one side has: "0 retransmissions, 2 errors".
+ * With a peer, it tells which side has them, if only one does. NULL: neither side has such
+ * counters. The caller frees the text.
  */
 char *selftest_growth_text(const struct counter_sums sums[static 2], bool peer);
 /* Frees the record and all that it owns. */
