@@ -500,6 +500,45 @@ static void peer_invents_completions(void **state)
 	free_bed(&bed);
 }
 
+/* The peer, or the network to it, breaks down in the middle of a message. */
+static void peer_stops_in_the_middle(void **state)
+{
+	const struct message answer = {.type = MESSAGE_WAITED};
+	uint8_t bytes[MESSAGE_MOST_BYTES];
+	struct message_waited waited;
+	struct bed bed;
+
+	(void)state;
+	make_bed(&bed);
+	memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
+	assert_true(message_encode(&answer, bytes) > 20);
+	assert_int_equal(send(bed.peer, bytes, 20, 0), 20);
+	assert_int_equal(shutdown(bed.peer, SHUT_WR), 0);
+	assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), -ECONNRESET);
+	assert_string_equal(bed.trial.result->reason,
+			    "10.0.0.2 ended the exchange during the test: its rdmactl was stopped "
+			    "or killed");
+	free_bed(&bed);
+	make_bed(&bed);
+	memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
+	assert_int_equal(send(bed.peer, bytes, 20, 0), 20);
+	assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), -ETIMEDOUT);
+	assert_string_equal(bed.trial.result->reason,
+			    "10.0.0.2 stopped answering, with no reply for 5000 ms: its rdmactl "
+			    "was stopped, the host hangs, or the network to it broke");
+	free_bed(&bed);
+	/* The program has introduced itself, but its port is not known yet. */
+	make_bed(&bed);
+	bed.trial.granted.version = PROTOCOL_NEWEST;
+	assert_int_equal(send(bed.peer, bytes, 20, 0), 20);
+	assert_int_equal(shutdown(bed.peer, SHUT_WR), 0);
+	assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), -ECONNRESET);
+	assert_string_equal(bed.trial.result->reason,
+			    "10.0.0.2 closed the connection during the exchange: Connection reset "
+			    "by peer");
+	free_bed(&bed);
+}
+
 /* A long order gets as much time for its answer, which the message states. */
 static void peer_falls_silent(void **state)
 {
@@ -827,6 +866,7 @@ int main(void)
 		cmocka_unit_test(port_of_an_earlier_test),
 		cmocka_unit_test(peer_leaves_at_an_order),
 		cmocka_unit_test(loopback_on_one_processor),
+		cmocka_unit_test(peer_stops_in_the_middle),
 		cmocka_unit_test(peer_falls_silent),
 		cmocka_unit_test(stopped_while_it_waits),
 		cmocka_unit_test(peer_invents_completions),

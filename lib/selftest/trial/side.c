@@ -102,6 +102,9 @@ int side_finish(struct side *side, const struct message *order, unsigned int mse
 				      &side->complaint);
 		if (rc == -EINTR)
 			side->watch->interrupted = true;
+		/* The message stopped in the middle. */
+		if (rc == -ETIMEDOUT && side->complaint)
+			side->patience_msec = EXCHANGE_REST_MSEC;
 		if (rc)
 			return lose(side, rc);
 	}

@@ -432,6 +432,8 @@ static void explain_refusal(struct trial *trial, struct side *side)
 
 int trial_explain(struct trial *trial, struct side *side, int rc)
 {
+	/* A message that was cut short says nothing about the program that sent it. */
+	const bool cut_short = rc == -ECONNRESET || rc == -ETIMEDOUT;
 	struct diagnosis_facts facts;
 
 	if (!rc)
@@ -446,12 +448,14 @@ int trial_explain(struct trial *trial, struct side *side, int rc)
 	facts.timeout_msec = side->patience_msec;
 	/* Before its first answer, the peer might not be rdmactl at all. */
 	if (is_peer(trial, side) && !trial->far_can.far.device[0] && side->stop == STOP_PEER_GONE) {
-		facts.error = side->complaint ? EPROTO : rc == -EPIPE ? ECONNRESET : -rc;
+		facts.error = rc == -EPIPE ? ECONNRESET : -rc;
+		if (side->complaint && !(cut_short && trial->granted.version))
+			facts.error = EPROTO;
 		/* The path can also break between the connection and the first message. */
 		if (rc == -EHOSTUNREACH || rc == -ENETUNREACH)
 			facts.stage = STAGE_TCP;
 		conclude(trial, &facts, STOP_NONE);
-	} else if (side->complaint) {
+	} else if (side->complaint && !cut_short) {
 		trial->stop = STOP_PEER_GONE;
 		trial_fail(trial, "use the same release of rdmactl on both hosts",
 			   "the peer sent something other than a message: %s", side->complaint);
@@ -488,11 +492,4 @@ int trial_explain_status(struct trial *trial, struct side *side, const struct wo
 	trial_note_status(trial, item);
 	conclude(trial, &facts, STOP_NONE);
 	return -EIO;
-}
-
-int trial_explain_ran(struct trial *trial, struct side *side, const struct message_ran *ran)
-{
-	return trial_explain_status(trial, side,
-				    &(struct work_completion){.status = ran->status,
-							      .vendor_error = ran->vendor_error});
 }

@@ -19,6 +19,13 @@ const char *trial_side_word(const struct trial *trial, const struct side *side)
 	return side == &trial->near ? "local" : "far";
 }
 
+int trial_explain_ran(struct trial *trial, struct side *side, const struct message_ran *ran)
+{
+	return trial_explain_status(trial, side,
+				    &(struct work_completion){.status = ran->status,
+							      .vendor_error = ran->vendor_error});
+}
+
 const char *trial_device_word(const struct trial *trial, const struct side *side)
 {
 	return side == &trial->near ? "the device" : "the other side's device";

@@ -69,8 +69,6 @@ int message_decode_body(uint32_t type, const uint8_t *body, size_t length, struc
 	return wire_decode(layout, body, length, &message->body, ret_field);
 }
 
-/* How long the rest of a message may take after its first byte. */
-#define REST_MSEC 5000
 /* Unread bytes discarded at the end, in messages of the largest size. */
 #define MOST_UNREAD 4
 
@@ -165,7 +163,7 @@ int exchange_receive(int channel, int signals, unsigned int msec, struct message
 	rc = receive_bytes(channel, signals, end, bytes, 1);
 	if (rc)
 		return rc;
-	end = clock_msec() + REST_MSEC;
+	end = clock_msec() + EXCHANGE_REST_MSEC;
 	rc = receive_rest(channel, signals, end, bytes + 1, MESSAGE_HEADER_BYTES - 1,
 			  ret_complaint);
 	if (rc)

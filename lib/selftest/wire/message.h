@@ -198,6 +198,9 @@ int message_decode_body(uint32_t type, const uint8_t *body, size_t length, struc
  * the peer is slow, stops in the middle of a message or sends something else.
  */
 
+/* How long the rest of a message may take after its first byte. */
+#define EXCHANGE_REST_MSEC 5000u
+
 /* Sends a message. Returns 0 or -errno: -EPIPE, -ECONNRESET, -ETIMEDOUT. */
 int exchange_send(int channel, const struct message *message, unsigned int msec);
 /*
@@ -206,10 +209,10 @@ int exchange_send(int channel, const struct message *message, unsigned int msec)
  */
 void exchange_end(int channel);
 /*
- * Waits at most `msec` for the first byte of the next message, then a few seconds for the rest.
- * `signals` is a signalfd that ends the wait with -EINTR, or -1. Returns 0; -ECONNRESET: the peer
- * closed the connection; -ETIMEDOUT; -EPROTO, -EPROTONOSUPPORT, -EMSGSIZE, -ERANGE: not a message,
- * *ret_complaint is a constant string that says what is wrong with it.
+ * Waits at most `msec` for the first byte of the next message, then EXCHANGE_REST_MSEC for the
+ * rest. `signals` is a signalfd that ends the wait with -EINTR, or -1. Returns 0; -ECONNRESET: the
+ * peer closed the connection; -ETIMEDOUT; -EPROTO, -EPROTONOSUPPORT, -EMSGSIZE, -ERANGE: not a
+ * message, *ret_complaint is a constant string that says what is wrong with it.
  */
 int exchange_receive(int channel, int signals, unsigned int msec, struct message *message,
 		     const char **ret_complaint);
