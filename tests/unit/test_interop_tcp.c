@@ -583,9 +583,9 @@ static void server_that_closes(void **state)
 	(void)state;
 	begin(RC);
 	expect_of_client(&script,
-			 "hostb closed the connection after it got this side's address: its "
-			 "ibv_rc_pingpong cannot connect to it, for example without -g, or with a "
-			 "GID of another type or family",
+			 "hostb closed the connection instead of sending its address: its "
+			 "ibv_rc_pingpong may be unable to connect to this side, for example "
+			 "without -g, or with a GID of another type or family",
 			 "run on the other host: ibv_rc_pingpong -d DEV -g INDEX -p ");
 }
 
