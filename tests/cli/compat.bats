@@ -202,7 +202,7 @@ as_on()
 @test "compat: no text or name in a saved tree controls the terminal" {
 	local tree=$BATS_TEST_TMPDIR/tree escape=$'\e[31m' device file tool
 
-	cp -a "$roots/cx5-ib-edr" "$tree"
+	cp -dR "$roots/cx5-ib-edr" "$tree"
 	device=$(readlink -f "$tree/sys/class/infiniband/mlx5_0")
 	for file in hca_type fw_ver hw_rev board_id ports/1/{link_layer,state,phys_state,rate}; do
 		printf '%s\n' "4: $escape" >"$device/$file"
@@ -273,7 +273,7 @@ as_on()
 @test "compat: ibstat shows a switch" {
 	local root=$BATS_TEST_TMPDIR/switch device
 
-	cp -a "$roots/cx5-ib-edr" "$root"
+	cp -dR "$roots/cx5-ib-edr" "$root"
 	device=$(readlink -f "$root/sys/class/infiniband/mlx5_0")
 	echo '2: switch' >"$device/node_type"
 	mv "$device/ports/1" "$device/ports/0"
@@ -289,7 +289,7 @@ as_on()
 @test "compat: ibstat -p lists the ports of any number of devices" {
 	local root=$BATS_TEST_TMPDIR/many device target number
 
-	cp -a "$roots/cx5-ib-edr" "$root"
+	cp -dR "$roots/cx5-ib-edr" "$root"
 	target=$(readlink "$root/sys/class/infiniband/mlx5_0")
 	device=$(readlink -f "$root/sys/class/infiniband/mlx5_0")
 	for number in {100..169}; do

@@ -73,7 +73,7 @@ mlx5_2 20.35.1012 active" ''
 @test "devices: netdevs are those of this network namespace, as in ports" {
 	local root=$BATS_TEST_TMPDIR/root port
 
-	cp -a "$roots/vendors" "$root"
+	cp -dR "$roots/vendors" "$root"
 	rm "$root/sys/class/net/eth2"
 	port=$(readlink -f "$root/sys/class/infiniband/mana_0")/ports/2
 	mkdir -p "$port/gids" "$port/gid_attrs/ndevs"
@@ -91,7 +91,7 @@ mlx5_2 20.35.1012 active" ''
 @test "devices: a software device does not belong to the PCI function below it" {
 	local root=$BATS_TEST_TMPDIR/root function device
 
-	cp -a "$roots/rxe-host" "$root"
+	cp -dR "$roots/rxe-host" "$root"
 	function=$root/sys/devices/pci0000:00/0000:00:1c.6/0000:03:00.0
 	mkdir "$function/infiniband" "$root/sys/module/siw"
 	mv "$root/sys/devices/virtual/infiniband/"rxe? "$function/infiniband/"
@@ -161,7 +161,7 @@ mlx5_2 20.35.1012 active" ''
 @test "devices: the netdevs of many ports" {
 	local root=$BATS_TEST_TMPDIR/root class ports nets target number
 
-	cp -a "$roots/cx6dx-roce" "$root"
+	cp -dR "$roots/cx6dx-roce" "$root"
 	class=$root/sys/class
 	ports=$(readlink -f "$class/infiniband/mlx5_0")/ports
 	nets=$(readlink -f "$class/net/ens1f0np0")

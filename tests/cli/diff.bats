@@ -11,8 +11,8 @@ setup()
 {
 	before=$BATS_TEST_TMPDIR/before
 	after=$BATS_TEST_TMPDIR/after
-	cp -a "$roots/cx6dx-roce" "$before"
-	cp -a "$roots/cx6dx-roce" "$after"
+	cp -dR "$roots/cx6dx-roce" "$before"
+	cp -dR "$roots/cx6dx-roce" "$after"
 	class=sys/class/infiniband
 	export TMPDIR=$BATS_TEST_TMPDIR/tmp
 	mkdir "$TMPDIR"

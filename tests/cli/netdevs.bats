@@ -74,7 +74,7 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 @test "netdevs: a bond of IPoIB netdevs is not the netdev of a port" {
 	local root=$BATS_TEST_TMPDIR/root bond name
 
-	cp -a "$roots/cx5-ib-edr" "$root"
+	cp -dR "$roots/cx5-ib-edr" "$root"
 	bond=$root/sys/devices/virtual/net/bond0
 	mkdir -p "$bond/bonding"
 	cp "$root/sys/class/net/ib0/"{address,broadcast,type,mtu,operstate,carrier_changes} "$bond"
@@ -125,7 +125,7 @@ enp101s0f0s88 up 100000 1500 02:1f:9c:33:10:04
 @test "netdevs: the address of a netdev in a GID, plain and as EUI-64" {
 	local path=sys/class/infiniband/erdma_0/ports/1/gids/0 form gid
 
-	cp -a "$roots/vendors" "$BATS_TEST_TMPDIR/root"
+	cp -dR "$roots/vendors" "$BATS_TEST_TMPDIR/root"
 	for form in 0016:3e2a:f517:0000:0000:0000:0000:0000=eth0 fe80::0216:3eff:fe2a:f517=eth0 \
 		fe80::0016:3eff:fe2a:f517= fe80::0216:3eff:fe2a:f518=; do
 		gid=${form%=*}
@@ -138,7 +138,7 @@ enp101s0f0s88 up 100000 1500 02:1f:9c:33:10:04
 
 # The bond would be the port's netdev.
 @test "netdevs: a member of a bond that is not in the tree" {
-	cp -a "$roots/vendors" "$BATS_TEST_TMPDIR/root"
+	cp -dR "$roots/vendors" "$BATS_TEST_TMPDIR/root"
 	ln -s ../../nowhere/bond7 "$BATS_TEST_TMPDIR/root/sys/class/net/enp6s0/master"
 	quickly try ports usnic_0 --root "$BATS_TEST_TMPDIR/root" --tsv --no-headings -o device,netdev
 	expect 3 $'usnic_0\t' 'rdmactl ports: enp6s0: cannot read master: No such file or directory'
@@ -148,7 +148,7 @@ enp101s0f0s88 up 100000 1500 02:1f:9c:33:10:04
 @test "netdevs: two ports that share a netdev" {
 	local ports
 
-	cp -a "$roots/vendors" "$BATS_TEST_TMPDIR/root"
+	cp -dR "$roots/vendors" "$BATS_TEST_TMPDIR/root"
 	ports=$BATS_TEST_TMPDIR/root/sys/class/infiniband/mana_0/ports
 	quickly try devices mana_0 --root "$BATS_TEST_TMPDIR/root" --tsv --no-headings -o netdevs
 	expect 0 'eth1,eth2' ''

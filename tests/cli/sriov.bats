@@ -47,7 +47,7 @@ rdmactl sriov: cannot read roce: a saved tree does not hold what netlink answers
 }
 
 @test "sriov: an unreadable number, a VF without a driver, one in another namespace" {
-	cp -a "$roots/bnxt-sriov" "$tree"
+	cp -dR "$roots/bnxt-sriov" "$tree"
 	local pf vf
 	pf=$(realpath "$tree/sys/bus/pci/devices/0000:81:00.0")
 	vf=$(realpath "$tree/sys/bus/pci/devices/0000:81:02.1")
@@ -119,7 +119,7 @@ rdmactl sriov: cannot read roce: a saved tree does not hold what netlink answers
 @test "sriov: the netdev of a function is not that of a representor" {
 	local class=$tree/sys/class nets target
 
-	cp -a "$roots/cx6dx-roce" "$tree"
+	cp -dR "$roots/cx6dx-roce" "$tree"
 	nets=$(readlink -f "$class/net/ens1f0np0")
 	target=$(readlink "$class/net/ens1f0np0")
 	cp -a "$nets" "${nets%/*}/en3f0pf0sf0"

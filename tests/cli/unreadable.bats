@@ -17,7 +17,7 @@ setup()
 machine()
 {
 	rm -rf "$tree"
-	cp -a "$roots/$1" "$tree"
+	cp -dR "$roots/$1" "$tree"
 }
 
 # spoil ERROR PATH...: makes reading these files fail.
