@@ -35,6 +35,14 @@ if trap_body=$(declare -f bats_debug_trap); then
 	eval "${trap_body/\{/$not_here}"
 fi
 
+# bats starts date(1) for each test, to know when it began.
+if declare -F get_mills_since_epoch >/dev/null; then
+	get_mills_since_epoch()
+	{
+		echo $((${EPOCHREALTIME/[.,]/} / 1000))
+	}
+fi
+
 # shellcheck disable=SC2034 # used by the tests
 commands='devices ports gids pkeys netdevs caps counters resources top metrics events cables doctor topo snapshot diff selftest mesh smp perf sa cc mad ping sysstat fabric link dev system roce sriov ipoib change completion compat schema help version' # in the order of the help
 # shellcheck disable=SC2034
