@@ -38,7 +38,7 @@ def hugepages(tap):
     passes = [(test, 'pass', '') for test in KINDS.split(',')]
     write(HUGEPAGES, '24')
     before = free_hugepages()
-    document = run('rxa', *PEER, '--memory', 'huge', '--test', KINDS, '--iterations', '50', '--sizes', '64k')
+    document = run('rxa', *PEER, '--memory', 'huge', '--test', KINDS, '--iterations', '50')
     tap.test('selftest memory: hugepages on both sides', wrong_with(document, 0, *passes) +
              unequal('kinds', kinds_of(document), {('huge', 'huge')}) +
              ([] if selftest.until(lambda: free_hugepages() == before, 10) else
