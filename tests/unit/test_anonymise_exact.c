@@ -362,7 +362,8 @@ static const struct {
 	{"root/etc/a/nccl.conf", "NCCL_IB_HCA=^=mlx5_0:1,mlx5_1 # of alice\nNCCL_IB_TC=106\talice",
 	 "root/etc/a/nccl.conf", "NCCL_IB_HCA=^=mlx5_0:1,mlx5_1 \nNCCL_IB_TC=106 \n"},
 	{"root/etc/libfabric.conf",
-	 "# gpu17\nFI_PROVIDER=verbs;ofi_rxm # alice\nFI_LOG_LOCATION=/home/alice/log\nFI_PREFER_SYSCONFIG=1\n",
+	 "# gpu17\nFI_PROVIDER=verbs;ofi_rxm # "
+	 "alice\nFI_LOG_LOCATION=/home/alice/log\nFI_PREFER_SYSCONFIG=1\n",
 	 "root/etc/libfabric.conf", "FI_PROVIDER=verbs;ofi_rxm \nFI_PREFER_SYSCONFIG=1\n"},
 	{"root/etc/ucx/ucx.conf",
 	 "# gpu17\nUCX_TLS = rc,self ; by alice\nUCX_TLS_X=alice\nUCX_NET_DEVICES:mlx5_0:1\n"

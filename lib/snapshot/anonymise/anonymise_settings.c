@@ -37,8 +37,8 @@ static const char *const ucx[] = {"UCX_NET_DEVICES", "UCX_TLS", "UCX_IB_TRAFFIC_
 #define OF_LISTS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:,^\\[]"
 
 /*
- * NCCL and libfabric take a remark for a part of the value, and doctor says so: a blank in its place
- * makes the value as wrong. Values consist of `characters`.
+ * NCCL and libfabric take a remark for a part of the value, and doctor says so: a blank in its
+ * place makes the value as wrong. Values consist of `characters`.
  */
 static char *keep_lists(const char *text, const char *names, const char *characters)
 {
