@@ -178,6 +178,7 @@ static void clear(struct change *change)
 	record_clear(&change_schema, change);
 	free(change->path);
 	free(change->data);
+	free(change->given);
 }
 
 void changes_drop_last(struct changes *changes)
@@ -203,6 +204,24 @@ void changes_clear(struct changes *changes)
 		clear(&changes->items[i]);
 	free(changes->items);
 	*changes = (struct changes){0};
+}
+
+size_t changes_count(const struct changes *changes, enum change_state state)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < changes->count; i++)
+		count += changes->items[i].state.value == state;
+	return count;
+}
+
+bool changes_have(const struct changes *changes, unsigned int flags)
+{
+	for (size_t i = 0; i < changes->count; i++)
+		if (changes->items[i].state.value == CHANGE_PLANNED &&
+		    changes->items[i].setting->flags & flags)
+			return true;
+	return false;
 }
 
 static void replace(char **text, char *replacement)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Changes of host settings, all made in one way: read the current value, compare, look for users
- * who would be disturbed, write, read back, and undo everything in reverse order if one change
+ * who would be disturbed, write, read back, and undo everything, the last change first, if one
  * fails. A change sets one setting of one object to a value; values are words, and each value has
  * one canonical form, so that equal values are equal strings. Whether something exists (a link, a
  * child interface) is a setting, too, whose value is "absent" while it does not exist.
@@ -46,6 +46,8 @@ enum setting_flag {
 	 * Otherwise, spaces separate words.
 	 */
 	SETTING_OF_NAME = 1 << 2,
+	/* The value of one object may follow that of another, as the MTU of a VLAN does. */
+	SETTING_FOLLOWS = 1 << 3,
 };
 
 /*
@@ -146,9 +148,10 @@ struct change {
 	char *path;			   /* for RIGHT_FILE */
 	void *data;			   /* private to the setting; freed with free() */
 	char *before, *wanted, *after;	   /* values; NULL: unknown */
+	char *given;			   /* value that it followed another to; or NULL */
 	struct number state;		   /* enum change_state */
 	bool written;			   /* by this call and nobody else */
-	bool taken_along;		   /* an earlier change of this call did it as well */
+	bool taken_along;		   /* an earlier change of this call moved it */
 	char *reason, *next_step;	   /* of a failure */
 	struct strings disturbs;	   /* users in the way: refused without --force */
 	struct strings notes;		   /* worth knowing, but not in the way */
@@ -267,10 +270,13 @@ bool changes_have(const struct changes *changes, unsigned int flags);
 /*
  * Writes the planned changes in order and reads each back; an unchanged one is written only if
  * another change of the list has altered it before its turn. When one fails, those before it are
- * undone in reverse order, and the rest are not tried. True: all are as wanted.
+ * undone as by changes_undo(), and the rest are not tried. True: all are as wanted.
  */
 bool changes_write(struct changes *changes);
-/* Notes which of the changes made somebody else has changed since, before they are undone. */
+/* Notes which of the changes made have other values since, before they are undone. */
 void changes_note_others(struct changes *changes);
-/* Undoes the changes made, in reverse order. True: everything is as before. */
+/*
+ * Undoes the changes made, in reverse order; but one that fails is tried again after the others, as
+ * long as that may help. True: everything is as before.
+ */
 bool changes_undo(struct changes *changes);

@@ -27,6 +27,29 @@ static bool is_applied(const struct change *change, const char *value)
 	       (change->setting->is_nearest && change->setting->is_nearest(change, value));
 }
 
+static char *take(char **text)
+{
+	char *taken = *text;
+
+	*text = NULL;
+	return taken;
+}
+
+/* Returns the current value, for the caller to free, and explains nothing; NULL: it is unknown. */
+static char *peek(struct change *change)
+{
+	char *const reason = take(&change->reason), *const step = take(&change->next_step);
+	char *now = NULL;
+
+	if (change->setting->read(change, &now))
+		now = NULL;
+	free(change->reason);
+	free(change->next_step);
+	change->reason = reason;
+	change->next_step = step;
+	return now;
+}
+
 /* Reads the current value; an earlier one does not stay if that fails. */
 static int read_after(struct change *change)
 {
@@ -113,24 +136,6 @@ bool changes_prepare(struct changes *changes, unsigned int mode)
 	return !changes_count(changes, CHANGE_REFUSED) && !changes_count(changes, CHANGE_FAILED);
 }
 
-size_t changes_count(const struct changes *changes, enum change_state state)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < changes->count; i++)
-		count += is(&changes->items[i], state);
-	return count;
-}
-
-bool changes_have(const struct changes *changes, unsigned int flags)
-{
-	for (size_t i = 0; i < changes->count; i++)
-		if (is(&changes->items[i], CHANGE_PLANNED) &&
-		    changes->items[i].setting->flags & flags)
-			return true;
-	return false;
-}
-
 /* Whether `object` is `whole` or a part of it: `eth0 vf 3` of eth0. */
 static bool is_within(const char *object, const char *whole)
 {
@@ -202,27 +207,54 @@ static bool has_stayed(struct change *change)
 	return false;
 }
 
-/* Whether a change of another object did this one as well: the MTU of a VLAN shrinks with it. */
-static bool is_taken_along(const struct changes *changes, const struct change *change)
+/* Whether it is the value read first, or the one that an earlier change of this call gave it. */
+static bool is_ours(const struct change *change, const char *value)
 {
-	return changes_count(changes, CHANGE_CHANGED) && !strcmp(change->after, change->wanted);
+	return !strcmp(value, change->before) || (change->given && !strcmp(value, change->given));
 }
 
-/* Whether the value is still the one read first; if not, somebody else has set it. */
+/*
+ * Writes the wanted value. What moves meanwhile of the changes whose turn comes later, this write
+ * has taken along: the MTU of a VLAN shrinks with that of its netdev.
+ */
+static int write_wanted(const struct changes *changes, struct change *change)
+{
+	_cleanup_(freep) char **values = mem_alloc_zero(changes->count, sizeof(*values));
+	const size_t next = (size_t)(change - changes->items) + 1;
+	int rc;
+
+	for (size_t i = next; i < changes->count; i++)
+		if (is(&changes->items[i], CHANGE_PLANNED) &&
+		    changes->items[i].setting->flags & SETTING_FOLLOWS)
+			values[i] = peek(&changes->items[i]);
+	rc = change->setting->write(change, change->wanted);
+	for (size_t i = next; i < changes->count; i++) {
+		struct change *later = &changes->items[i];
+		_cleanup_(freep) char *earlier = values[i], *now = earlier ? peek(later) : NULL;
+
+		if (!now || !strcmp(now, earlier) || !is_ours(later, earlier))
+			continue;
+		free(later->given);
+		later->given = take(&now);
+		later->taken_along = true;
+	}
+	return rc;
+}
+
+/* Whether nobody else has set it since. */
 static bool is_as_before(const struct changes *changes, struct change *change)
 {
 	int rc = read_after(change);
 
 	if (rc)
 		change_explain_error(change, "read it again before writing", rc);
-	else if (strcmp(change->after, change->before) && is_first_of_object(changes, change) &&
-		 !is_taken_along(changes, change))
+	else if (!is_ours(change, change->after) && is_first_of_object(changes, change))
 		change_explain(change, "check it, then run the command again",
 			       "%s changed it meanwhile, from %s to %s",
 			       changes_count(changes, CHANGE_CHANGED)
 				       ? "another change in this call or somebody else"
 				       : "somebody else",
-			       change->before, change->after);
+			       change->given ?: change->before, change->after);
 	else
 		return true;
 	set_state(change, CHANGE_FAILED);
@@ -235,37 +267,57 @@ static bool write_one(const struct changes *changes, struct change *change)
 		return false;
 	change->written = true;
 	/* An earlier change of this call took it along, or the object was named twice. */
-	change->taken_along = !strcmp(change->after, change->wanted);
-	if (change->taken_along) {
+	if (!strcmp(change->after, change->wanted)) {
+		change->taken_along = true;
 		set_state(change, CHANGE_CHANGED);
 		return true;
 	}
-	return verify(change, change->setting->write(change, change->wanted));
+	return verify(change, write_wanted(changes, change));
 }
 
 /* A failed change may have been made in part. */
 static bool has_moved(const struct change *change)
 {
-	return change->written && !is(change, CHANGE_REVERTED) &&
+	return change->written && !is(change, CHANGE_REVERTED) && !is(change, CHANGE_STUCK) &&
 	       (is(change, CHANGE_CHANGED) || !change->after ||
 		strcmp(change->after, change->before));
 }
 
-static char *take(char **text)
+/*
+ * Whether another change altered it before its turn, or while it was being undone. What the kernel
+ * refused, or what was found to be somebody else's, is left to them; so is what did not exist
+ * before.
+ */
+static bool is_altered(struct change *change)
 {
-	char *taken = *text;
+	const bool theirs = !change->written &&
+			    (is(change, CHANGE_FAILED) || !strcmp(change->before, CHANGE_ABSENT));
+	_cleanup_(freep) char *now = NULL;
 
-	*text = NULL;
-	return taken;
+	if (is(change, CHANGE_STUCK) || (theirs && !change->given))
+		return false;
+	now = peek(change);
+	return now && strcmp(now, change->before) && (!theirs || !strcmp(now, change->given));
+}
+
+/* Whether undoing others may still help this one. */
+static bool may_wait(const struct change *change)
+{
+	struct change *const end = change->all->items + change->all->count;
+
+	for (struct change *other = change->all->items; other < end; other++)
+		if (other != change && (has_moved(other) || is_altered(other)))
+			return true;
+	return false;
 }
 
 /*
- * Sets the old value again. If `may_wait`, it stays as it is when that fails, for a later try: a
- * VLAN takes the old MTU only once the netdev below it has its own again.
+ * Sets the old value again. If that fails and is not `final`, the change may wait, and stays as it
+ * is: a VLAN takes the old MTU only once the netdev below it has its own again. False: it waits.
  */
-static void undo_one(struct change *change, bool may_wait)
+static bool undo_one(struct change *change, bool final)
 {
-	const bool failed = !is(change, CHANGE_CHANGED);
+	const bool failed = !is(change, CHANGE_CHANGED), written = change->written;
 	/* From here on, the setting's explanations are about undoing it. */
 	_cleanup_(freep) char *earlier = take(&change->reason), *step = take(&change->next_step);
 	_cleanup_(freep) char *of_write = NULL, *of_read = NULL;
@@ -284,13 +336,13 @@ static void undo_one(struct change *change, bool may_wait)
 			set_state(change, CHANGE_REVERTED);
 		change->reason = failed && earlier ? mem_format("%s; it was undone", earlier)
 						   : take(&earlier);
-		return;
+		return true;
 	}
-	if (may_wait && rc && rc != -EINTR) {
-		change->written = true;
+	if (!final && rc && rc != -EINTR && may_wait(change)) {
+		change->written = written;
 		change->reason = take(&earlier);
 		change->next_step = take(&step);
-		return;
+		return false;
 	}
 	if (rc)
 		reason = of_write ? of_write : strerror(-rc);
@@ -299,60 +351,48 @@ static void undo_one(struct change *change, bool may_wait)
 	change_explain(change, change->undo, "%s%sit could not be undone: %s",
 		       earlier ? earlier : "", earlier ? "; " : "", reason);
 	set_state(change, CHANGE_STUCK);
-}
-
-/*
- * Undoes what another change altered while it was being undone, or before this one had its turn.
- * What the kernel refused, or what was found to be somebody else's, is left to them; so is what did
- * not exist before.
- */
-static void undo_again(struct change *change)
-{
-	_cleanup_(freep) char *now = NULL;
-
-	if (is(change, CHANGE_STUCK) ||
-	    (!change->written &&
-	     (is(change, CHANGE_FAILED) || !strcmp(change->before, CHANGE_ABSENT))))
-		return;
-	if (!change->setting->read(change, &now) && strcmp(now, change->before))
-		undo_one(change, false);
+	return true;
 }
 
 void changes_note_others(struct changes *changes)
 {
 	for (size_t i = 0; i < changes->count; i++) {
 		struct change *change = &changes->items[i];
-		_cleanup_(freep) char *now = NULL, *reason = NULL, *step = NULL;
-		int rc;
+		_cleanup_(freep) char *now = is(change, CHANGE_CHANGED) ? peek(change) : NULL;
 
-		if (!is(change, CHANGE_CHANGED))
-			continue;
-		rc = change->setting->read(change, &now);
 		/* What cannot be read, undoing it explains. */
-		reason = take(&change->reason);
-		step = take(&change->next_step);
-		if (!rc && strcmp(now, change->after) && strcmp(now, change->before))
-			change_note(change, "somebody else had set it to %s when it was undone",
+		if (now && strcmp(now, change->after) && strcmp(now, change->before))
+			change_note(change, "it had become %s by the time it was to be undone",
 				    now);
 	}
 }
 
 bool changes_undo(struct changes *changes)
 {
-	bool wrote = false;
+	bool wrote = false, final = false;
+	size_t waiting = 0;
 
-	for (size_t i = changes->count; i-- > 0;) {
+	for (size_t i = 0; i < changes->count; i++)
 		wrote |= changes->items[i].written;
-		if (has_moved(&changes->items[i]))
-			undo_one(&changes->items[i], i > 0);
+	/*
+	 * First what was made, then also what was altered by that or by undoing it, and so on while
+	 * that helps one that waits. If this call wrote nothing, it altered nothing.
+	 */
+	for (size_t turn = 0; turn < 1 || waiting || (turn < 2 && wrote && changes->count > 1);
+	     turn++) {
+		size_t tried = 0;
+
+		waiting = 0;
+		for (size_t i = changes->count; i-- > 0;) {
+			struct change *change = &changes->items[i];
+
+			if (!has_moved(change) && (!turn || !is_altered(change)))
+				continue;
+			tried++;
+			waiting += !undo_one(change, final);
+		}
+		final = turn && (waiting == tried || turn >= changes->count);
 	}
-	/* Those that waited for the changes before them. */
-	for (size_t i = changes->count; i-- > 0;)
-		if (!is(&changes->items[i], CHANGE_STUCK) && has_moved(&changes->items[i]))
-			undo_one(&changes->items[i], false);
-	/* If this call wrote nothing, it altered nothing. */
-	for (size_t i = changes->count; wrote && changes->count > 1 && i-- > 0;)
-		undo_again(&changes->items[i]);
 	return !changes_count(changes, CHANGE_STUCK);
 }
 
@@ -448,9 +488,8 @@ bool changes_write(struct changes *changes)
 	for (size_t i = 0; changed && changes->count > 1 && i < changes->count; i++) {
 		struct change *change = &changes->items[i];
 
-		if (has_left(changes, change))
-			continue;
-		if ((is(change, CHANGE_CHANGED) || is(change, CHANGE_UNCHANGED)) &&
+		if (!has_left(changes, change) &&
+		    (is(change, CHANGE_CHANGED) || is(change, CHANGE_UNCHANGED)) &&
 		    !has_stayed(change)) {
 			give_up(changes, changes->count);
 			return false;

@@ -463,71 +463,8 @@ static void what_undoing_moves_is_undone_again(void **state)
 	assert_string_equal(cells[1].value, "old");
 }
 
-/* The MTUs of a netdev and of a VLAN on it, which is never above the other: "new" is lower. */
-static const char *below, *above;
-
-static int read_mtu(struct change *change, char **ret_value)
-{
-	*ret_value = mem_string(change->object[0] == 'b' ? below : above);
-	return 0;
-}
-
-static int write_below(struct change *change, const char *value)
-{
-	(void)change;
-	below = strcmp(value, "new") ? "old" : "new";
-	if (!strcmp(value, "new"))
-		above = "new";
-	return 0;
-}
-
-static int write_above(struct change *change, const char *value)
-{
-	(void)change;
-	if (strcmp(value, "new") && strcmp(below, "old"))
-		return change_fail(change, -EINVAL, "raise the other", "too much");
-	above = strcmp(value, "new") ? "old" : "new";
-	return 0;
-}
-
-/* Whatever the order of the two; another change fails after them, or all are undone. */
-static void one_that_takes_another_along(void **state)
-{
-	struct changes *changes = *state;
-	struct setting settings[2] = {cell_setting, cell_setting};
-
-	settings[0].read = settings[1].read = read_mtu;
-	settings[0].write = write_below;
-	settings[1].write = write_above;
-	for (int i = 0; i < 4; i++) {
-		const bool turned = i & 1, fails = i & 2;
-
-		changes_clear(changes);
-		below = above = "old";
-		cells[0] = (struct cell){.value = "old", .write_error = fails ? -EBUSY : 0};
-		for (int j = 0; j < 2; j++)
-			changes_add(changes, &host, &settings[j != turned], j != turned ? "d" : "b",
-				    "new");
-		want(changes, 1);
-		changes->items[0].path = mem_string("/dev/null");
-		changes->items[1].path = mem_string("/dev/null");
-		assert_true(changes_prepare(changes, 0));
-		assert_int_equal(changes_write(changes), !fails);
-		if (!fails) {
-			EXPECT_STATES(changes, CHANGE_CHANGED, CHANGE_CHANGED, CHANGE_CHANGED);
-			assert_string_equal(above, "new");
-			assert_true(changes_undo(changes));
-		}
-		EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_REVERTED,
-			      fails ? CHANGE_FAILED : CHANGE_REVERTED);
-		assert_string_equal(below, "old");
-		assert_string_equal(above, "old");
-		for (int j = 0; j < 2; j++) {
-			assert_null(changes->items[j].reason);
-			assert_null(changes->items[j].next_step);
-		}
-	}
-}
+/* How often one was undone in vain. */
+static int in_vain;
 
 /* As settings do that make what somebody else may have made at the same time. */
 static int write_but_not_back(struct change *change, const char *value)
@@ -536,10 +473,297 @@ static int write_but_not_back(struct change *change, const char *value)
 		cell_of(change)->value = change->wanted;
 		return 0;
 	}
+	in_vain++;
 	change->written = false;
 	return -EBUSY;
 }
 
+/*
+ * The MTUs of a netdev, of a VLAN on it, and of one on that: none is above the one below it, and
+ * all shrink with those below.
+ */
+enum { FLOORS = 3 };
+
+static struct {
+	unsigned int mtus[FLOORS];
+	int half;	  /* this one is written, and fails */
+	int fails;	  /* how often the second one cannot be read */
+	int undos;	  /* of the second one */
+	unsigned int set; /* what somebody else sets the second one to */
+	int when;	  /* before this turn */
+	bool vetoed;	  /* the first one fails when those above it have followed */
+	bool hides;	  /* the first one cannot be read */
+} tower;
+
+static int read_floor(struct change *change, char **ret_value)
+{
+	const int floor = change->object[0] - '0';
+
+	if ((!floor && tower.hides) || (floor == 1 && tower.fails && tower.fails--))
+		return -EIO;
+	*ret_value = mem_format("%u", tower.mtus[floor]);
+	return 0;
+}
+
+static int write_floor(struct change *change, const char *value)
+{
+	const int floor = change->object[0] - '0';
+	const bool undoes = !strcmp(value, change->before);
+	const unsigned int mtu = (unsigned int)atoi(value);
+
+	tower.undos += undoes && floor == 1;
+	if (floor && mtu > tower.mtus[floor - 1])
+		return change_fail(change, -EINVAL, "raise the other", "too much");
+	for (int i = floor + 1; i < FLOORS; i++)
+		if (tower.mtus[i] > mtu)
+			tower.mtus[i] = mtu;
+	if (!floor && tower.vetoed)
+		return -EBUSY;
+	tower.mtus[floor] = mtu;
+	if (!undoes && floor == tower.half)
+		return change_fail(change, -EIO, "look at it", "half done");
+	return 0;
+}
+
+static const struct setting floor_setting = {
+	.keyword = {"floor", "NUMBER", "a made-up MTU", NULL},
+	.right = RIGHT_OPEN,
+	.flags = SETTING_FOLLOWS,
+	.read = read_floor,
+	.write = write_floor,
+	.command = "floor set",
+};
+
+/* Begins a list for a tower of 9000 bytes everywhere. */
+static void begin_tower(struct changes *changes)
+{
+	changes_clear(changes);
+	memset(&tower, 0, sizeof(tower));
+	tower.half = -1;
+	for (int i = 0; i < FLOORS; i++)
+		tower.mtus[i] = 9000;
+}
+
+static void want_floor(struct changes *changes, int floor, int mtu)
+{
+	const char object[] = {(char)('0' + floor), '\0'};
+	_cleanup_(freep) char *value = mem_format("%d", mtu);
+
+	changes_add(changes, &host, &floor_setting, object, value);
+}
+
+static void assert_tower(unsigned int first, unsigned int second)
+{
+	assert_int_equal(tower.mtus[0], first);
+	assert_int_equal(tower.mtus[1], second);
+}
+
+/*
+ * Whatever the order of the three, and whether the upper ones get the same value or less: another
+ * change fails between them or at the end (`place`), or all are undone.
+ */
+static void try_tower(struct changes *changes, const int *order, const int *mtus, size_t place)
+{
+	const bool fails = place <= FLOORS;
+
+	begin_tower(changes);
+	*journal = '\0';
+	cells[0] = (struct cell){.value = "old", .write_error = -EBUSY};
+	for (size_t i = 0; i <= FLOORS; i++) {
+		if (i == place)
+			want(changes, 1);
+		if (i < FLOORS)
+			want_floor(changes, order[i], mtus[order[i]]);
+	}
+	assert_true(changes_prepare(changes, 0));
+	assert_int_equal(changes_write(changes), !fails);
+	if (!fails) {
+		assert_tower((unsigned int)mtus[0], (unsigned int)mtus[1]);
+		assert_int_equal(tower.mtus[2], mtus[2]);
+		assert_int_equal(changes_count(changes, CHANGE_CHANGED), FLOORS);
+		assert_true(changes_undo(changes));
+	}
+	assert_tower(9000, 9000);
+	assert_int_equal(tower.mtus[2], 9000);
+	for (size_t i = 0; i < changes->count; i++) {
+		const struct change *change = &changes->items[i];
+
+		assert_int_equal(change->state.value, i < place	   ? CHANGE_REVERTED
+						      : i == place ? CHANGE_FAILED
+								   : CHANGE_UNTRIED);
+		if (i == place)
+			continue;
+		assert_null(change->reason);
+		assert_null(change->next_step);
+	}
+}
+
+static void some_that_take_others_along(void **state)
+{
+	static const int orders[][FLOORS] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+					     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+	static const int mtus[][FLOORS] = {
+		{4200, 4200, 4200}, {4200, 1500, 1500}, {4200, 1500, 1400}, {4200, 4200, 1500}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(orders); i++)
+		for (size_t j = 0; j < ARRAY_SIZE(mtus); j++)
+			for (size_t place = 0; place <= FLOORS + 1; place++)
+				try_tower(*state, orders[i], mtus[j], place);
+}
+
+/* Only what moved while an earlier change was written is ours, and only from our value. */
+static bool set_by_somebody(void *context)
+{
+	int *turn = context;
+
+	if (++*turn != tower.when)
+		return false;
+	if (tower.set)
+		tower.mtus[1] = tower.set;
+	else
+		tower.fails = 1;
+	return false;
+}
+
+static void one_taken_along_is_ours_alone(void **state)
+{
+	static const struct {
+		unsigned int set;
+		int when;
+		int wanted;
+		unsigned int left;  /* at last */
+		const char *reason; /* NULL: it could not be read */
+	} rows[] = {
+		{0, 2, 1500, 9000, NULL},
+		{2000, 2, 1500, 2000,
+		 "another change in this call or somebody else changed it meanwhile, from 4200 to "
+		 "2000"},
+		{1500, 2, 1500, 1500,
+		 "another change in this call or somebody else changed it meanwhile, from 4200 to "
+		 "1500"},
+		{8000, 1, 1500, 4200,
+		 "another change in this call or somebody else changed it meanwhile, from 9000 to "
+		 "4200"},
+		{4200, 1, 4200, 4200,
+		 "another change in this call or somebody else changed it meanwhile, from 9000 to "
+		 "4200"},
+	};
+	_cleanup_(freep) char *unread = mem_format(
+		"cannot read it again before writing: %s; it was undone", strerror(EIO));
+	struct changes *changes = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		int turn = 0;
+
+		begin_tower(changes);
+		tower.set = rows[i].set;
+		tower.when = rows[i].when;
+		want_floor(changes, 0, 4200);
+		want_floor(changes, 1, rows[i].wanted);
+		changes->ended = set_by_somebody;
+		changes->context = &turn;
+		assert_true(changes_prepare(changes, 0));
+		assert_false(changes_write(changes));
+		EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_FAILED);
+		assert_string_equal(changes->items[1].reason, rows[i].reason ?: unread);
+		assert_tower(9000, rows[i].left);
+	}
+}
+
+/* What is known of a failure is still told when undoing it had to wait. */
+static void one_that_failed_waits_to_be_undone(void **state)
+{
+	struct changes *changes = *state;
+
+	begin_tower(changes);
+	tower.half = 1;
+	want_floor(changes, 0, 4200);
+	want_floor(changes, 1, 1500);
+	assert_true(changes_prepare(changes, 0));
+	assert_false(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_FAILED);
+	assert_string_equal(changes->items[1].reason, "half done; it was undone");
+	assert_string_equal(changes->items[1].next_step, "look at it");
+	assert_int_equal(tower.undos, 2);
+	assert_tower(9000, 9000);
+	/* The command that undoes it comes after that of the other as well. */
+	assert_false(changes->items[0].taken_along);
+	assert_true(changes->items[1].taken_along);
+}
+
+/* The first one is refused only after those above it have shrunk. */
+static void one_that_fails_may_take_others_along(void **state)
+{
+	struct changes *changes = *state;
+
+	begin_tower(changes);
+	tower.vetoed = true;
+	for (int i = 0; i < FLOORS; i++)
+		want_floor(changes, i, 4200);
+	assert_true(changes_prepare(changes, 0));
+	assert_false(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_FAILED, CHANGE_UNTRIED, CHANGE_UNTRIED);
+	assert_tower(9000, 9000);
+	assert_int_equal(tower.mtus[2], 9000);
+}
+
+/* Whether the first one is undone cannot be seen, but the second one can be undone after it. */
+static void one_waits_for_what_cannot_be_read(void **state)
+{
+	struct changes *changes = *state;
+
+	begin_tower(changes);
+	want_floor(changes, 0, 4200);
+	want_floor(changes, 1, 1500);
+	assert_true(changes_prepare(changes, 0));
+	assert_true(changes_write(changes));
+	tower.hides = true;
+	assert_false(changes_undo(changes));
+	EXPECT_STATES(changes, CHANGE_STUCK, CHANGE_REVERTED);
+	assert_tower(9000, 9000);
+}
+
+/* Two that alter each other while they are undone, and one that hopes for them: it ends. */
+static void hope_ends(void **state)
+{
+	struct changes *changes = *state;
+	struct setting setting = cell_setting;
+	int first = 0, second = 1;
+
+	setting.write = write_but_not_back;
+	cells[0].resets = &second;
+	cells[1].resets = &first;
+	cells[0].resets_late = cells[1].resets_late = true;
+	in_vain = 0;
+	want(changes, 3);
+	changes->items[2].setting = &setting;
+	assert_true(changes_prepare(changes, 0));
+	assert_true(changes_write(changes));
+	assert_false(changes_undo(changes));
+	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_REVERTED, CHANGE_STUCK);
+	assert_int_equal(in_vain, 5);
+}
+
+/* Somebody else sets the same as is wanted, of an object that has nothing to do with the first. */
+static void what_somebody_set_alike_is_theirs(void **state)
+{
+	struct changes *changes = *state;
+
+	cells[1].stranger = "new";
+	want(changes, 2);
+	assert_true(changes_prepare(changes, 0));
+	assert_false(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_FAILED);
+	assert_string_equal(changes->items[1].reason,
+			    "another change in this call or somebody else changed it meanwhile, "
+			    "from old to new");
+	assert_string_equal(cells[1].value, "new");
+	assert_string_equal(journal, "aA");
+	/* It follows nothing, so it was read beforehand and for its turn only. */
+	assert_int_equal(cells[1].reads, 2);
+}
+
+/* It is tried again only after others were undone that could have been in its way. */
 static void one_that_can_never_be_undone(void **state)
 {
 	struct changes *changes = *state;
@@ -547,15 +771,24 @@ static void one_that_can_never_be_undone(void **state)
 	_cleanup_(freep) char *reason = mem_format("it could not be undone: %s", strerror(EBUSY));
 
 	setting.write = write_but_not_back;
-	cells[1].value = CHANGE_ABSENT;
-	want(changes, 2);
-	changes->items[1].setting = &setting;
-	assert_true(changes_prepare(changes, 0));
-	assert_true(changes_write(changes));
-	assert_false(changes_undo(changes));
-	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_STUCK);
-	assert_string_equal(changes->items[1].reason, reason);
-	assert_string_equal(changes->items[1].next_step, "rdmactl cell set b cell absent");
+	for (size_t i = 0; i < 2; i++) {
+		changes_clear(changes);
+		cells[!i].value = "old";
+		cells[i].value = CHANGE_ABSENT;
+		in_vain = 0;
+		want(changes, 2);
+		changes->items[i].setting = &setting;
+		assert_true(changes_prepare(changes, 0));
+		assert_true(changes_write(changes));
+		assert_false(changes_undo(changes));
+		assert_int_equal(in_vain, i ? 2 : 1);
+		assert_int_equal(changes->items[!i].state.value, CHANGE_REVERTED);
+		assert_int_equal(changes->items[i].state.value, CHANGE_STUCK);
+		assert_string_equal(changes->items[i].reason, reason);
+		assert_string_equal(changes->items[i].next_step,
+				    i ? "rdmactl cell set b cell absent"
+				      : "rdmactl cell set a cell absent");
+	}
 }
 
 static bool has_left_us;
@@ -659,6 +892,7 @@ static void what_cannot_be_undone_is_told(void **state)
 static int write_but_fail(struct change *change, const char *value, int error)
 {
 	if (!strcmp(value, change->before)) {
+		in_vain++;
 		change_explain(change, "do this", "it fails");
 		return error;
 	}
@@ -707,6 +941,55 @@ static void what_went_by_itself_is_undone(void **state)
 		if (rows[i].state == CHANGE_REVERTED)
 			assert_null(changes->items[0].next_step);
 	}
+}
+
+/* What goes on in the kernel is not written once more while it does. */
+static void what_is_interrupted_is_not_tried_again(void **state)
+{
+	struct changes *changes = *state;
+	struct setting setting = cell_setting;
+
+	setting.write = write_interrupted;
+	in_vain = 0;
+	want(changes, 2);
+	changes->items[1].setting = &setting;
+	assert_true(changes_prepare(changes, 0));
+	assert_true(changes_write(changes));
+	assert_false(changes_undo(changes));
+	EXPECT_STATES(changes, CHANGE_REVERTED, CHANGE_STUCK);
+	assert_string_equal(changes->items[1].reason, "it could not be undone: it fails");
+	assert_int_equal(in_vain, 1);
+}
+
+static int explain_but_not_read(struct change *change, char **ret_value)
+{
+	(void)ret_value;
+	return change_fail(change, -EIO, "try again", "it hides");
+}
+
+/* Only changes that were made are lost to whoever altered them; nothing else is said of them. */
+static void what_others_did_is_noted(void **state)
+{
+	struct changes *changes = *state;
+	struct setting hidden = cell_setting;
+
+	hidden.read = explain_but_not_read;
+	cells[2].value = "new";
+	want(changes, 4);
+	assert_true(changes_prepare(changes, 0));
+	assert_true(changes_write(changes));
+	EXPECT_STATES(changes, CHANGE_CHANGED, CHANGE_CHANGED, CHANGE_UNCHANGED, CHANGE_CHANGED);
+	cells[1].value = cells[2].value = "theirs";
+	changes->items[3].setting = &hidden;
+	changes_note_others(changes);
+	assert_int_equal(changes->items[0].notes.count, 0);
+	assert_int_equal(changes->items[1].notes.count, 1);
+	assert_string_equal(changes->items[1].notes.items[0],
+			    "it had become theirs by the time it was to be undone");
+	assert_int_equal(changes->items[2].notes.count, 0);
+	assert_int_equal(changes->items[3].notes.count, 0);
+	assert_null(changes->items[3].reason);
+	assert_null(changes->items[3].next_step);
 }
 
 static void one_that_cannot_be_read_back_is_undone(void **state)
@@ -1204,13 +1487,21 @@ int main(void)
 		CASE(what_was_so_already_is_taken),
 		CASE(what_was_so_already_may_be_lost),
 		CASE(what_undoing_moves_is_undone_again),
-		CASE(one_that_takes_another_along),
+		CASE(some_that_take_others_along),
+		CASE(one_taken_along_is_ours_alone),
+		CASE(one_that_failed_waits_to_be_undone),
+		CASE(what_somebody_set_alike_is_theirs),
+		CASE(one_that_fails_may_take_others_along),
+		CASE(one_waits_for_what_cannot_be_read),
+		CASE(hope_ends),
 		CASE(one_that_can_never_be_undone),
 		CASE(what_failed_and_cannot_be_read_is_undone),
 		CASE(one_that_leaves_is_not_read_any_more),
 		CASE(another_writer_is_told),
 		CASE(what_cannot_be_undone_is_told),
 		CASE(what_went_by_itself_is_undone),
+		CASE(what_is_interrupted_is_not_tried_again),
+		CASE(what_others_did_is_noted),
 		CASE(one_that_cannot_be_read_back_is_undone),
 		CASE(both_reasons_are_told),
 		CASE(nothing_is_set_back_if_nothing_was_written),

@@ -740,7 +740,7 @@ static void set_by_others(void **state)
 	assert_int_equal(run->status, STATUS_FAILED);
 	assert_string_equal(run->out,
 			    HEAD "o      a       old    old   reverted\n"
-				 "note: somebody else had set it to theirs when it was undone\n");
+				 "note: it had become theirs by the time it was to be undone\n");
 	run_line(run, "o c new");
 	assert_string_equal(run->out, HEAD "o      c       old    old   reverted\n");
 }
