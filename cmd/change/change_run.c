@@ -265,16 +265,20 @@ static void add_persistence(char **text, const struct change *change)
 			   change->object ?: "");
 }
 
-/* Adds the commands that undo the changes, in reverse order. */
-static void add_undo(char **text, const struct changes *changes, bool taken_along)
+/*
+ * Returns the change made that is to be undone in that place, from 0 to twice the count of changes;
+ * NULL: none. They are undone in reverse, but those that other changes took along after these, and
+ * in the order of the list: a netdev, a VLAN on it and one on that take larger MTUs only in this
+ * order.
+ */
+static const struct change *made_in_place(const struct changes *changes, size_t place)
 {
-	for (size_t i = changes->count; i-- > 0;) {
-		const struct change *change = &changes->items[i];
+	const bool taken_along = place >= changes->count;
+	const struct change *change =
+		&changes->items[taken_along ? place - changes->count : changes->count - 1 - place];
 
-		if (change->state.value == CHANGE_CHANGED && change->undo &&
-		    change->taken_along == taken_along)
-			mem_extend(text, "undo: %s\n", change->undo);
-	}
+	return change->state.value == CHANGE_CHANGED && change->taken_along == taken_along ? change
+											   : NULL;
 }
 
 /*
@@ -285,9 +289,12 @@ static int print_after(const struct change_plan *plan, const struct change_args 
 {
 	_cleanup_(freep) char *text = mem_string("");
 
-	/* What a change took along has its old value again only after that change is undone. */
-	add_undo(&text, &plan->changes, false);
-	add_undo(&text, &plan->changes, true);
+	for (size_t i = 0; i < 2 * plan->changes.count; i++) {
+		const struct change *change = made_in_place(&plan->changes, i);
+
+		if (change && change->undo)
+			mem_extend(&text, "undo: %s\n", change->undo);
+	}
 	for (size_t i = 0; i < plan->changes.count; i++) {
 		const struct change *change = &plan->changes.items[i];
 
@@ -303,13 +310,13 @@ static int print_after(const struct change_plan *plan, const struct change_args 
 }
 
 /* Reports what was changed and how to undo it, because the output could not. */
-static void tell_changed(const struct ctx *ctx, const struct changes *changes, bool taken_along)
+static void tell_changed(const struct ctx *ctx, const struct changes *changes)
 {
-	for (size_t i = changes->count; i-- > 0;) {
-		const struct change *change = &changes->items[i];
+	for (size_t i = 0; i < 2 * changes->count; i++) {
+		const struct change *change = made_in_place(changes, i);
 		_cleanup_(freep) char *message = NULL, *undo = NULL;
 
-		if (change->state.value != CHANGE_CHANGED || change->taken_along != taken_along)
+		if (!change)
 			continue;
 		message = mem_format("%s%s%s was changed anyway, from %s to %s",
 				     change->object ?: "", change->object ? ": " : "",
@@ -445,10 +452,8 @@ int change_run(const struct ctx *ctx, const void *args, char **words)
 		rc = render_finish(stdout);
 	status = listing_end_quietly(&plan.listing, rc);
 	/* A reader that closed the pipe does not want more output. */
-	if (rc && rc != -EPIPE) {
-		tell_changed(ctx, &plan.changes, false);
-		tell_changed(ctx, &plan.changes, true);
-	}
+	if (rc && rc != -EPIPE)
+		tell_changed(ctx, &plan.changes);
 	/*
 	 * The signals stay blocked until the process ends: a signal is too late now, and its exit
 	 * status would replace the one that reports the outcome of the change.

@@ -36,7 +36,7 @@ struct cell {
 	int read_error, write_error; /* -errno */
 	bool keeps;		     /* accepts the first write only */
 	int raises[3];		     /* signals that arrive while it is written */
-	struct cell *takes;	     /* gets the same value */
+	struct cell *takes;	     /* gets the same value, and what it takes itself */
 	const char *theirs;	     /* set by somebody else after it was read back */
 	unsigned int writes, reads;
 };
@@ -72,8 +72,8 @@ static int write_cell(struct change *change, const char *value)
 	if (cell->writes++ && cell->keeps)
 		return 0;
 	cell->value = !strcmp(value, change->wanted) ? change->wanted : change->before;
-	if (cell->takes)
-		cell->takes->value = !strcmp(value, "new") ? "new" : "old";
+	for (struct cell *taken = cell->takes; taken; taken = taken->takes)
+		taken->value = !strcmp(value, "new") ? "new" : "old";
 	/* A write that waits needs the signals that end the wait. */
 	if (change->host->tell && change->host->signals && !strcmp(value, "slow"))
 		change->host->tell(change->host->tell_context, "this takes long");
@@ -703,7 +703,7 @@ static void time_over(void **state)
 	assert_run(run, STATUS_DONE, HEAD "o      c       new    new   unchanged\n", "");
 }
 
-/* What an earlier change took along is undone after it, not in reverse order. */
+/* What an earlier change took along is undone after it, and not in reverse order. */
 static void taken_along(void **state)
 {
 	struct run *run = *state;
@@ -718,14 +718,21 @@ static void taken_along(void **state)
 			"undo: rdmactl cell set o a old\n"
 			"undo: rdmactl cell set o b old\n",
 		   "");
+	cells[1].takes = &cells[2];
+	run_line(run, "o a new b new c new");
+	assert_string_equal(strstr(run->out, "undo"), "undo: rdmactl cell set o a old\n"
+						      "undo: rdmactl cell set o b old\n"
+						      "undo: rdmactl cell set o c old\n");
 	run->full = true;
-	run_line(run, "o a new b new");
+	run_line(run, "o a new b new c new");
 	assert_run(run, STATUS_FAILED, "",
 		   "rdmactl cell: cannot write the output: No space left on device\n"
 		   "rdmactl cell: o: a was changed anyway, from old to new\n"
 		   "  undo: rdmactl cell set o a old\n"
 		   "rdmactl cell: o: b was changed anyway, from old to new\n"
-		   "  undo: rdmactl cell set o b old\n");
+		   "  undo: rdmactl cell set o b old\n"
+		   "rdmactl cell: o: c was changed anyway, from old to new\n"
+		   "  undo: rdmactl cell set o c old\n");
 }
 
 /* What somebody else set since is lost with it, unless that is the old value. */
