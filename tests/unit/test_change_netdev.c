@@ -996,6 +996,21 @@ static void mtu_of_uppers(void **state)
 	change = want(bed, &link_mtu_setting, "ib0", "2044");
 	change->setting->guard(change);
 	assert_int_equal(change->notes.count, 0);
+	/* A list that sets both raises both when it is undone. */
+	for (int i = 0; i < 2; i++) {
+		want(bed, i ? &link_mtu_setting : &link_pause_setting, "ib0.8001", "1500")
+			->netdev_index = number_of(4);
+		change = &bed->changes.items[0];
+		change->all = &bed->changes;
+		strings_free(&change->notes);
+		change->setting->guard(change);
+		assert_int_equal(change->notes.count, 1);
+		assert_string_equal(change->notes.items[0],
+				    i ? "the MTU of ib0.8001 on top of it shrinks with it, from "
+					"2044"
+				      : "the MTU of ib0.8001 on top of it shrinks with it, from "
+					"2044, and undoing the change does not raise that again");
+	}
 }
 
 /* A preview tells what the kernel would refuse. */

@@ -250,6 +250,18 @@ static bool goes_down_with(const struct link *upper, uint64_t index, uint64_t mt
 	       upper->mtu_bytes.value > mtu;
 }
 
+/* Whether the same list sets the MTU of that netdev, so that undoing the list raises it again. */
+static bool is_listed(const struct change *change, const struct link *link)
+{
+	const struct change *other = change->all ? change->all->items : NULL;
+
+	for (size_t i = 0; other && i < change->all->count; i++, other++)
+		if (other->setting == change->setting &&
+		    number_is(&other->netdev_index, link->index.value))
+			return true;
+	return false;
+}
+
 static void note_links(struct change *change, struct netlink *rtnl, uint64_t mtu)
 {
 	_cleanup_(link_list_clear) struct link_list links = {0};
@@ -265,10 +277,11 @@ static void note_links(struct change *change, struct netlink *rtnl, uint64_t mtu
 			change_note(change, "the driver of %s takes %u at most", link->name,
 				    (unsigned int)link->max_mtu_bytes.value);
 		if (goes_down_with(link, change->netdev_index.value, mtu))
-			change_note(change,
-				    "the MTU of %s on top of it shrinks with it, from %u, and "
-				    "undoing the change does not raise that again",
-				    link->name, (unsigned int)link->mtu_bytes.value);
+			change_note(change, "the MTU of %s on top of it shrinks with it, from %u%s",
+				    link->name, (unsigned int)link->mtu_bytes.value,
+				    is_listed(change, link) ? ""
+							    : ", and undoing the change does not "
+							      "raise that again");
 	}
 }
 
