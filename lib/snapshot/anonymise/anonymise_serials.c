@@ -262,21 +262,73 @@ void anonymise_uuids(const struct anonymiser *anonymiser, char *text)
 }
 
 /*
- * nfs4_unique_id of nfs, fs/nfs/super.c, is often the name or the ID of the machine; the value ends
- * as in modprobe.d(5).
+ * Returns the quotation mark that is open at the second place of modprobe.d(5), or 0, if `quote` is
+ * at the first.
+ */
+static char open_quote(const char *from, const char *at, char quote)
+{
+	for (; from < at; from++)
+		if (*from == quote)
+			quote = 0;
+		else if (!quote && (*from == '"' || *from == '\''))
+			quote = *from;
+		else if (*from == '\\' && from[1] == '\n')
+			from++; /* joins the lines */
+		else if (*from == '\n')
+			quote = 0;
+	return quote;
+}
+
+/*
+ * The length of the value of a module's option, which ends at a blank that is not quoted:
+ * next_arg() of lib/cmdline.c. `quote` is open; with `whole`, it was opened for this option.
+ */
+static size_t option_length(const char *text, char quote, bool whole)
+{
+	char inner = 0;
+	size_t i = 0;
+
+	for (; text[i] && text[i] != '\n' && text[i] != quote; i++) {
+		if (text[i] == '\\' && text[i + 1] && strchr(" \t\n", text[i + 1]))
+			i++;
+		else if (!inner && !whole && strchr(" \t", text[i]))
+			break;
+		else if (text[i] == inner)
+			inner = 0;
+		else if (!inner && (text[i] == '"' || text[i] == '\''))
+			inner = text[i];
+	}
+	while (i && strchr("\"'", text[i - 1]))
+		i--;
+	return i;
+}
+
+/*
+ * nfs4_unique_id of nfs, fs/nfs/super.c, is often the name or the ID of the machine. Names of
+ * options may have a dash for an underscore: parameq() of kernel/params.c.
  */
 void anonymise_unique_ids(const struct anonymiser *anonymiser, char *text)
 {
-	static const char word[] = "unique_id=";
+	static const char word[] = "unique";
+	const char *from = text;
+	char quote = 0;
 
 	for (char *at = text; (at = strstr(at, word));) {
-		size_t length;
+		const char *name = at;
+		char *value = at + strlen(word);
 
-		at += strlen(word);
-		at += strspn(at, "\"'");
-		length = strcspn(at, " \t\n\"'");
-		anonymise_word(anonymiser, at, length);
-		at += length;
+		at = value;
+		if ((*value != '_' && *value != '-') || strncmp(value + 1, "id=", 3) != 0)
+			continue;
+		while (name > from && (is_of_name(name[-1]) || name[-1] == '.'))
+			name--;
+		quote = open_quote(from, name, quote);
+		from = name;
+		value += strlen("_id=");
+		at = value + option_length(value, quote, name > text && name[-1] == quote);
+		value += strspn(value, "\"'");
+		if (value < at)
+			anonymise_word(anonymiser, value, (size_t)(at - value));
 	}
 }
 
