@@ -573,6 +573,23 @@ rdmactl snapshot: etc/modprobe.d/HOST.conf: left out: what is in it is not known
 	diff wanted out
 }
 
+@test "snapshot: --anonymise keeps the mistakes in nccl.conf that doctor reports" {
+	local tree=$BATS_TEST_TMPDIR/tree value
+
+	cp -R "$roots/cx5-ib-edr" "$tree"
+	mkdir -p "$tree/etc"
+	for value in "'mlx5_0'" ' mlx5_7' 'mlx5_0, mlx5_1' 'mlx5_0:1,	mlx5_8'; do
+		printf 'NCCL_IB_HCA=%s\n' "$value" >"$tree/etc/nccl.conf"
+		quickly try snapshot a.tar --force --root "$tree" --anonymise
+		[ "$status" = 0 ]
+		quickly try doctor -a --root "$tree" --only stale-env
+		grep -q 'correct NCCL_IB_HCA: ' out
+		mv out wanted
+		quickly try doctor -a --root a.tar --only stale-env
+		diff wanted out
+	done
+}
+
 @test "snapshot: --anonymise keeps it that node descriptions name the host" {
 	local tree=$BATS_TEST_TMPDIR/tree
 

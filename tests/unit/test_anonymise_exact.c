@@ -361,6 +361,24 @@ static const struct {
 	/* NCCL knows no remarks after a value. */
 	{"root/etc/a/nccl.conf", "NCCL_IB_HCA=^=mlx5_0:1,mlx5_1 # of alice\nNCCL_IB_TC=106\talice",
 	 "root/etc/a/nccl.conf", "NCCL_IB_HCA=^=mlx5_0:1,mlx5_1 \nNCCL_IB_TC=106 \n"},
+	/* Mistakes that doctor reports remain, but without the words of remarks. */
+	{"root/etc/b/nccl.conf",
+	 "NCCL_IB_HCA='mlx5_0'\nNCCL_IB_HCA=\"mlx5_0:1, mlx5_bond_0\" # alice\nNCCL_IB_HCA= "
+	 "mlx5_7\n"
+	 "NCCL_IB_HCA==\tmlx5_7,  mlx5_8, alice\nNCCL_IB_HCA= alice\nNCCL_IB_HCA=mlx5_0 "
+	 "mlx5_1alice\n"
+	 "NCCL_IB_HCA=, mlx5_0alice\nNCCL_SOCKET_IFNAME=^ ens1f0np0\nNCCL_NET= IB\nNCCL_IB_TC= "
+	 "106\n"
+	 "NCCL_IB_TC= 1066\n",
+	 "root/etc/b/nccl.conf",
+	 "NCCL_IB_HCA='mlx5_0'\nNCCL_IB_HCA=\"mlx5_0:1, mlx5_bond_0\" \nNCCL_IB_HCA= mlx5_7\n"
+	 "NCCL_IB_HCA==\tmlx5_7,  mlx5_8, \nNCCL_IB_HCA= \nNCCL_IB_HCA=mlx5_0 \n"
+	 "NCCL_IB_HCA=, \nNCCL_SOCKET_IFNAME=^ ens1f0np0\nNCCL_NET= IB\nNCCL_IB_TC= 106\n"
+	 "NCCL_IB_TC= \n"},
+	{"root/etc/b/libfabric.conf", "FI_PROVIDER=\"verbs\"\nFI_PROVIDER= verbs;ofi_rxm\n",
+	 "root/etc/b/libfabric.conf", "FI_PROVIDER=\"verbs\"\nFI_PROVIDER= verbs;ofi_rxm\n"},
+	{"root/etc/b/ucx.conf", "UCX_NET_DEVICES=mlx5_0:1, mlx5_1:1\nUCX_TLS='rc'\n",
+	 "root/etc/b/ucx.conf", "UCX_NET_DEVICES=mlx5_0:1, mlx5_1:1\nUCX_TLS='rc'\n"},
 	{"root/etc/libfabric.conf",
 	 "# gpu17\nFI_PROVIDER=verbs;ofi_rxm # "
 	 "alice\nFI_LOG_LOCATION=/home/alice/log\nFI_PREFER_SYSCONFIG=1\n",

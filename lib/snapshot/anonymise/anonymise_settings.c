@@ -34,7 +34,44 @@ static const char libfabric[] = "FI_PROVIDER=* FI_PREFER_SYSCONFIG=*";
 static const char *const ucx[] = {"UCX_NET_DEVICES", "UCX_TLS", "UCX_IB_TRAFFIC_CLASS"};
 
 /* Characters of lists of names and ranges, and of numbers; a remark after one has others. */
-#define OF_LISTS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:,^\\[]"
+#define OF_LISTS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:,^\\[]'\""
+
+/* Words that a value may have after a blank: devices, transports, providers, and short numbers. */
+static const char words[] =
+	"mlx[45]_[0-9]* mlx5_bond_[0-9]* mthca[0-9]* bnxt_re[0-9]* irdma[0-9]* efa_[0-9]* "
+	"mana_[0-9]* hns_[0-9]* erdma_[0-9]* hfi1_[0-9]* qib[0-9]* ocrdma[0-9]* usnic_[0-9]* "
+	"cxgb4_[0-9]* rxe[0-9]* siw[0-9]* rocep[0-9]* roceo[0-9]* ibp[0-9]* ib[0-9]* eth[0-9]* "
+	"en[op][0-9]* ens[0-9]* bond[0-9]* IB Socket verbs ofi_rxm ofi_rxd tcp efa shm psm[23] opx "
+	"[0-9] [0-9][0-9] [0-9][0-9][0-9]";
+
+/* Whether the text begins with such a word; past its first digit are no words of a remark. */
+static bool is_known_word(const char *text)
+{
+	const size_t length = strcspn(text, " \t\n,;'\"");
+	_cleanup_(freep) char *word = mem_format("%.*s", (int)length, text);
+	const char *tail = word + strcspn(word, "0123456789");
+
+	return collect_matches(words, word) && !tail[strspn(tail, "0123456789_:bdfnopsv")];
+}
+
+/*
+ * The length of a value without a remark: it consists of `characters`, and of blanks between two
+ * names, which are mistakes in most files but are not to be hidden from doctor.
+ */
+static size_t value_length(const char *value, const char *characters)
+{
+	size_t length = strspn(value, characters);
+
+	while (!length || value[length - 1] == ',') {
+		const size_t blanks = strspn(value + length, " \t");
+
+		if (!blanks || !is_known_word(value + length + blanks))
+			break;
+		length += blanks;
+		length += strspn(value + length, characters);
+	}
+	return length;
+}
 
 /*
  * NCCL and libfabric take a remark for a part of the value, and doctor says so: a blank in its
@@ -48,7 +85,7 @@ static char *keep_lists(const char *text, const char *names, const char *charact
 
 	while ((line = strsep(&rest, "\n"))) {
 		const size_t name = strcspn(line, "="), marks = strspn(line + name, "=^");
-		const size_t length = name + marks + strspn(line + name + marks, characters);
+		const size_t length = name + marks + value_length(line + name + marks, characters);
 
 		text_buffer_add(&out, "%.*s%s%s", (int)length, line, line[length] ? " " : "",
 				rest ? "\n" : "");
@@ -64,7 +101,7 @@ static char *keep_ucx(const char *text)
 	for (size_t i = 0; i < ARRAY_SIZE(ucx); i++) {
 		_cleanup_(freep) char *value = ucx_conf_find(text, ucx[i]);
 
-		if (value && !value[strspn(value, OF_LISTS)])
+		if (value && !value[value_length(value, OF_LISTS)])
 			text_buffer_add(&out, "%s=%s\n", ucx[i], value);
 	}
 	return text_buffer_take(&out);
