@@ -116,6 +116,12 @@ static const char *what_is_cleared(const struct perf_args *args, enum perf_listi
 						: "all";
 }
 
+/* Whether a signal came before anything is cleared, which the listing then says. */
+static bool is_interrupted(struct perf_run *run)
+{
+	return mad_listing_interrupted(&run->mad, "interrupted: nothing was cleared");
+}
+
 /* Clears the counters that were printed: errors or traffic, or all without either option. */
 static void reset(struct perf_run *run)
 {
@@ -123,7 +129,7 @@ static void reset(struct perf_run *run)
 	_cleanup_(freep) char *text = NULL;
 	size_t ports;
 
-	if (mad_listing_interrupted(&run->mad, "interrupted: nothing was cleared"))
+	if (is_interrupted(run))
 		return;
 	ports = perf_reset(&run->perf, run->clear);
 	text = mem_format("cleared %s counters of %zu port%s, for every reader",
@@ -165,8 +171,11 @@ static void work(struct perf_run *run, enum perf_listing kind)
 		.repeats = args->watch,
 	};
 
-	if (!mad_listing_take(&run->mad, perf_plan(&run->perf, &run->mad.session, &wanted)))
+	if (!mad_listing_take(&run->mad, perf_plan(&run->perf, &run->mad.session, &wanted))) {
+		if (args->reset)
+			is_interrupted(run);
 		return;
+	}
 	perf_take(run);
 	if (!run->perf.row_count && listing->problems.count)
 		listing->status = STATUS_FAILED;

@@ -22,6 +22,8 @@ struct samples {
 	const struct perf_sampling *own; /* NULL: only read */
 	struct perf_sample *rows;
 	size_t row_count;
+	bool asked;	  /* a port may have begun to sample for us */
+	bool interrupted; /* before all results were read */
 };
 
 static void report(struct samples *samples, const struct perf_port *port, char *text,
@@ -48,6 +50,7 @@ static bool call(struct samples *samples, const struct perf_port *port, uint16_t
 	item.request.data = data ? data : select;
 	item.request.data_bytes = data ? bytes : sizeof(select);
 	mad_gather(perf->session->engine, &item, 1);
+	samples->interrupted |= mad_session_interrupted(perf->session, &item);
 	good = data ? perf_check_set(perf, port, "starting to sample", &item, NULL)
 		    : perf_check(perf, port, mad_attribute_name(UMAD_CLASS_PERF_MGMT, attribute),
 				 &item);
@@ -85,9 +88,17 @@ static bool is_good(struct samples *samples, const struct perf_port *port,
 	}
 }
 
+/* Whether a signal has asked for the end, which prevents what would follow. */
+static bool is_stopped(struct samples *samples)
+{
+	samples->interrupted |= mad_session_stopped(&samples->run->mad.session);
+	return samples->interrupted;
+}
+
 static bool start(struct samples *samples, const struct perf_port *port, unsigned char *control)
 {
 	unsigned char data[PERF_SAMPLE_CONTROL_BYTES];
+	bool good;
 
 	if (perf_sampling_runs(control)) {
 		report(samples, port,
@@ -97,9 +108,11 @@ static bool start(struct samples *samples, const struct perf_port *port, unsigne
 	}
 	perf_sampling_write(samples->own, port->port, control, data);
 	/* Check the request, which may have no interval, then what the port made of it. */
-	return is_good(samples, port, data) &&
-	       call(samples, port, MAD_PM_SAMPLES_CONTROL, data, sizeof(data), control) &&
-	       is_good(samples, port, control);
+	if (!is_good(samples, port, data) || is_stopped(samples))
+		return false;
+	good = call(samples, port, MAD_PM_SAMPLES_CONTROL, data, sizeof(data), control);
+	samples->asked |= good || samples->interrupted;
+	return good && is_good(samples, port, control);
 }
 
 /* Waits until the interval is over. The port's last answer is in `result`. */
@@ -129,8 +142,10 @@ static bool wait_for_end(struct samples *samples, const struct perf_port *port,
 			       "rdmactl perf --samples shows the result later");
 			return true;
 		}
-		if (!mad_session_wait(session, clock_msec() + SAMPLE_POLL_MSEC))
+		if (!mad_session_wait(session, clock_msec() + SAMPLE_POLL_MSEC)) {
+			samples->interrupted = true;
 			return true;
+		}
 	}
 }
 
@@ -156,6 +171,24 @@ static void take_port(struct samples *samples, const struct perf_port *port)
 		row->lid = mad_place_lid(&at->place);
 		row->port = number_of(port->port);
 	}
+}
+
+static void take_ports(struct samples *samples)
+{
+	const struct perf *perf = &samples->run->perf;
+
+	for (size_t i = 0; i < perf->port_count && !is_stopped(samples); i++)
+		take_port(samples, &perf->ports[i]);
+}
+
+static void tell_interrupted(struct samples *samples)
+{
+	const bool none = samples->own && !samples->asked;
+
+	problem_add_text(&samples->run->mad.listing.problems, NULL, NULL, NULL,
+			 none ? "interrupted: no port was asked to sample"
+			      : "interrupted: not all results were read",
+			 samples->asked ? "rdmactl perf --samples shows them later" : NULL);
 }
 
 static bool parse(struct perf_run *run, struct perf_sampling *sampling)
@@ -203,15 +236,17 @@ int perf_sample(struct perf_run *run, bool found)
 	};
 	int status;
 
-	if (found && (!args->sample || parse(run, &sampling)) &&
-	    mad_listing_take(&run->mad, perf_plan(&run->perf, &run->mad.session, &wanted))) {
-		samples.own = args->sample ? &sampling : NULL;
-		for (size_t i = 0;
-		     i < run->perf.port_count && !mad_session_stopped(&run->mad.session); i++)
-			take_port(&samples, &run->perf.ports[i]);
+	samples.own = args->sample ? &sampling : NULL;
+	if (found && (!args->sample || parse(run, &sampling))) {
+		if (mad_listing_take(&run->mad, perf_plan(&run->perf, &run->mad.session, &wanted)))
+			take_ports(&samples);
+		else
+			is_stopped(&samples);
+		if (samples.interrupted)
+			tell_interrupted(&samples);
 		for (size_t i = 0; i < samples.row_count; i++)
 			listing_add(listing, &samples.rows[i]);
-		if (!samples.row_count && listing->problems.count)
+		if (!samples.row_count && listing->problems.count && listing->status == STATUS_DONE)
 			listing->status = STATUS_FAILED;
 	}
 	status = mad_listing_end(&run->mad);

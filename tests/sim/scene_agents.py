@@ -151,11 +151,16 @@ def interrupted(sim):
     lid = an_adapter(sim)[0]
     words = ('perf', lid, '1', '--tsv', '--no-headings')
     at_once = answers(sim, (PM, GET, CONTROL, 0, IDLE), (PM, GET, RESULT, 0, result('1111', DONE, 7)))
+    unread, slow = 'interrupted: not all results were read', {'RTT_USEC': 200000}
     wrong = []
-    for more, latsim in ((['--samples'], at_once), (['--samples'], {'RTT_USEC': 200000}),
-                         ([], {'RTT_USEC': 200000}), (['--fec'], {'RTT_USEC': 200000})):
+    for more, latsim, said in ((['--samples'], at_once, unread), (['--samples'], slow, unread),
+                               (['--sample', 'xmit-wait'], at_once, 'interrupted: no port was asked to sample'),
+                               (['--sample', 'xmit-wait'], slow, 'interrupted: no port was asked to sample'),
+                               ([], slow, ''), (['--fec'], slow, '')):
         ended = sim.interrupted(*words, *more, latsim=latsim)
-        wrong += unequal('rows and complaint: %s' % more, (ended.out, ended.err), (b'', b''))
+        wrong += unequal('rows and complaint: %s' % more, (ended.out, ended.err.decode()),
+                         (b'', 'rdmactl perf: %s\n' % said if said else ''))
+        wrong += unequal('status: %s' % more, ended.status, 1) if said else []
     return wrong
 
 

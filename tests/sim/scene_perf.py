@@ -401,9 +401,10 @@ def reset(sim, places):
 
     fill()
     wrong = unequal('before', now(), [(9, 8), (9, 8)])
-    ended = sim.interrupted('perf', lid, '1', '--reset')
-    wrong += unequal('interrupted', (ended.status, now()), (1, [(9, 8), (9, 8)]))
-    wrong += [] if 'interrupted: nothing was cleared' in ended.complaint() else [ended.complaint()]
+    for latsim in (None, {'RTT_USEC': 150000}):
+        ended = sim.interrupted('perf', lid, '1', '--reset', latsim=latsim)
+        wrong += unequal('interrupted', (ended.status, now()), (1, [(9, 8), (9, 8)]))
+        wrong += [] if 'interrupted: nothing was cleared' in ended.complaint() else [ended.complaint()]
     for words, expected in ((('--errors',), [(0, 8), (9, 8)]), (('--traffic',), [(9, 8), (9, 8)]),
                             ((), [(0, 0), (9, 8)])):
         fill()

@@ -24,6 +24,8 @@ static struct {
 	unsigned int busy;	   /* polls until the interval is over */
 	bool other, zero, deaf;
 	unsigned int slow_sec; /* duration of each reading */
+	/* A signal comes with the first request for this attribute. */
+	unsigned int stops_class, stops;
 } agents;
 
 /* PortCounters, 16.1.3.5 */
@@ -144,6 +146,8 @@ static int answer(const struct asked *asked, unsigned char *data)
 {
 	const bool is_switch = asked->lid == 5 || asked->lid == 6;
 
+	nodes.stopped |= asked->mgmt_class == agents.stops_class &&
+			 asked->attribute == agents.stops;
 	if (asked->mgmt_class == UMAD_CLASS_PERF_MGMT)
 		return answer_agent(asked, data);
 	/* The path to a GID of another subnet: its last byte is the router's LID. */
@@ -1119,6 +1123,20 @@ static const struct command_row resets_sum = {
 	"  rdmactl perf shows which counters are still there\n",
 	NULL};
 
+/* A signal while the counters are read, with answers and without. */
+static const struct command_row resets_stopped[] = {
+	{"perf 9 --reset --tsv -o port", STATUS_FAILED, "port\n1\n",
+	 "rdmactl perf: interrupted: nothing was cleared\n",
+	 "9 get NodeInfo 0x0\n"
+	 "9 get ClassPortInfo 0x0\n"
+	 "9 get PortCounters 0x0\n"
+	 "9 get PortCountersExtended 0x0\n"},
+	{"perf 7 --reset --tsv -o port", STATUS_FAILED, "",
+	 "rdmactl perf: interrupted: nothing was cleared\n",
+	 "7 get NodeInfo 0x0\n"
+	 "7 get ClassPortInfo 0x0\n"},
+};
+
 static void resets(void **state)
 {
 	(void)state;
@@ -1134,6 +1152,13 @@ static void resets(void **state)
 	begin();
 	agents.dead_set = true;
 	expect(&resets_dead);
+	begin();
+	agents.stops_class = UMAD_CLASS_PERF_MGMT;
+	agents.stops = MAD_PM_COUNTERS;
+	expect(&resets_stopped[0]);
+	agents.stops_class = UMAD_CLASS_SUBN_LID_ROUTED;
+	agents.stops = UMAD_SM_ATTR_NODE_INFO;
+	expect(&resets_stopped[1]);
 }
 
 /* Counters grow by 1 per reading, PortXmitData by 10^9 words; a round takes 1000 seconds. */
@@ -1493,16 +1518,43 @@ static const struct command_row samples_refused = {
 	"9 set PortSamplesControl 0x0\n"};
 
 static const struct command_row samples_stopped = {
-	"perf 9 --sample xmit-wait --tsv -o value,sample_status", STATUS_DONE,
+	"perf 9 --sample xmit-wait --tsv -o value,sample_status", STATUS_PARTIAL,
 	"value\tsample_status\n"
 	"\trunning\n",
-	"",
+	"rdmactl perf: interrupted: not all results were read\n"
+	"  rdmactl perf --samples shows them later\n",
 	"9 get NodeInfo 0x0\n"
 	"9 get ClassPortInfo 0x0\n"
 	"9 get PortSamplesControl 0x0\n"
 	"9 set PortSamplesControl 0x0\n"
 	"9 get PortSamplesResult 0x0\n"
 	"9 get PortSamplesResult 0x0\n"};
+
+/* A signal before a port begins to sample, before the second one does, and while they are read. */
+static const struct command_row samples_stopped_early[] = {
+	{"perf 9 --sample xmit-wait --tsv -o value", STATUS_FAILED, "",
+	 "rdmactl perf: interrupted: no port was asked to sample\n",
+	 "9 get NodeInfo 0x0\n"
+	 "9 get ClassPortInfo 0x0\n"
+	 "9 get PortSamplesControl 0x0\n"},
+	{"perf 9 1-2 --sample xmit-wait --tsv -o port,value", STATUS_PARTIAL,
+	 "port\tvalue\n1\t11\n",
+	 "rdmactl perf: interrupted: not all results were read\n"
+	 "  rdmactl perf --samples shows them later\n",
+	 NULL},
+	{"perf 9 1-2 --samples --tsv -o port,value", STATUS_PARTIAL, "port\tvalue\n1\t11\n",
+	 "rdmactl perf: interrupted: not all results were read\n", NULL},
+	{"perf 7 --sample xmit-wait --tsv -o value", STATUS_FAILED, "",
+	 "rdmactl perf: interrupted: no port was asked to sample\n", NULL},
+	{"perf 7 --samples --tsv -o value", STATUS_FAILED, "",
+	 "rdmactl perf: interrupted: not all results were read\n", NULL},
+	{"perf 9 x --samples", STATUS_USAGE, "",
+	 "rdmactl perf: 'x' is not a port or a range of ports\n"
+	 "  ports: 1 2 5-8\n",
+	 ""},
+	/* The last result was read: nothing was prevented. */
+	{"perf 9 --samples --tsv -o port,value", STATUS_DONE, "port\tvalue\n1\t11\n", "", NULL},
+};
 
 static void samples(void **state)
 {
@@ -1540,6 +1592,18 @@ static void samples(void **state)
 	agents.busy = 9;
 	nodes.waits = 2;
 	expect(&samples_stopped);
+	begin();
+	agents.stops_class = UMAD_CLASS_PERF_MGMT;
+	agents.stops = MAD_PM_SAMPLES_CONTROL;
+	expect(&samples_stopped_early[0]);
+	agents.stops = MAD_PM_SAMPLES_RESULT;
+	expect(&samples_stopped_early[1]);
+	expect(&samples_stopped_early[2]);
+	expect(&samples_stopped_early[6]);
+	agents.stops_class = UMAD_CLASS_SUBN_LID_ROUTED;
+	agents.stops = UMAD_SM_ATTR_NODE_INFO;
+	for (size_t i = 3; i < 6; i++)
+		expect(&samples_stopped_early[i]);
 }
 
 /* No round follows one that could not be printed. */
