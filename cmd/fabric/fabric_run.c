@@ -349,6 +349,8 @@ const char *fabric_run_save_hint(const char *path, int rc)
 		return "give --save a file where there is more room";
 	case EIO:
 	case ENOMEM:
+	case ENAMETOOLONG:
+	case ELOOP:
 		return NULL;
 	default:
 		return "give --save a file in a directory that exists and is writable";

@@ -88,7 +88,7 @@ setup()
 }
 
 @test "fabric: --save to a file that cannot be written fails before anything is read" {
-	local list
+	local list long
 
 	try fabric links --load "$dir/missing" --save "$dir"
 	[ "$status" = 1 ]
@@ -105,6 +105,13 @@ setup()
 		expect_error 1 fabric "cannot write $dir/missing/file: No such file or directory" \
 			'give --save a file in a directory that exists and is writable'
 	done
+	# Another directory would not help.
+	long=$(printf '%0256d')
+	try fabric links --load "$whole" --save "$dir/$long"
+	expect_error 1 fabric "cannot write $dir/$long: File name too long"
+	ln -s loop "$dir/loop"
+	try fabric links --load "$whole" --save "$dir/loop"
+	expect_error 1 fabric "cannot write $dir/loop: Too many levels of symbolic links"
 }
 
 @test "fabric: the name of a file that is loaded does not control the terminal" {
