@@ -362,20 +362,26 @@ listing()
 	[ "$(find . -name 'host.tar*' | sort | tr '\n' ' ')" = './host.tar.zst ' ]
 }
 
-# The key, which is read after the first check, comes from a pipe that another program opens.
+# The key, which is read after the first check, comes from a pipe. A program that ends before it opens
+# the pipe fails the test.
 @test "snapshot: a file that appears meanwhile is not replaced" {
-	local option status
+	local option status pid
 
 	mkfifo key
 	for option in -v --force; do
 		"$binary" snapshot "$archive" --root "$roots/cx6dx-roce" --anonymise --anonymise-key key "$option" \
 			>out 2>err 3>&- &
-		exec {pipe}>key
+		pid=$!
+		exec {pipe}<>key
+		until [[ $(readlink "/proc/$pid/fd/"*) = *"$PWD/key"* ]]; do
+			kill -0 "$pid"
+			pause 0.02
+		done
 		echo theirs >"$archive"
 		printf secret >&"$pipe"
 		exec {pipe}>&-
 		status=0
-		wait $! || status=$?
+		wait "$pid" || status=$?
 		if [ "$option" = --force ]; then
 			[ "$status" = 0 ]
 			[ "$(head -c 6 "$archive")" != theirs ]
