@@ -106,7 +106,7 @@ setup()
 			'give --save a file in a directory that exists and is writable'
 	done
 	# Another directory would not help.
-	long=$(printf '%0256d')
+	long=$(printf '%0256d' 0)
 	try fabric links --load "$whole" --save "$dir/$long"
 	expect_error 1 fabric "cannot write $dir/$long: File name too long"
 	ln -s loop "$dir/loop"
