@@ -482,45 +482,13 @@ static const struct {
 	{"root/proc/83/comm", "2001:470:1f0b:1-x\n", "root/proc/83/comm", "2001:470:1f0b:1-x\n"},
 	/* With ::, it may be whole. */
 	{"root/proc/84/comm", "2001:db8:1:2::5\n", "root/proc/84/comm", "2001:db8:8f7b:2::5\n"},
+	/* Lines with an identity become empty, and so do those that they are joined with. */
 	{"root/etc/modprobe.d/nfs.conf",
-	 "options nfs nfs4_unique_id=\"gpu17-nfs\" max_session_slots=64\n"
-	 "options nfs nfs4_unique_id=0123456789abcdef0123456789abcdef",
+	 "options a a=1\noptions nfs nfs4_unique_id=\"gpu17 rack4\" a=1\n"
+	 "options nfs \\\nnfs4-unique-id=gpu17\\\nrack4 # alice\noptions b b=1 \\\nc=1\n"
+	 "install nfs sh -c 'modprobe nfs nfs4_unique_id=gpu17'\noptions unique=1",
 	 "root/etc/modprobe.d/nfs.conf",
-	 "options nfs nfs4_unique_id=\"rfv91-mee\" max_session_slots=64\noptions nfs "
-	 "nfs4_unique_id=8130461925bdbdef9678620525cadaab"},
-	/* Blanks in quotes, dashes, and lines that are joined. */
-	{"root/etc/modprobe.d/nfs-a.conf",
-	 "options nfs nfs4_unique_id=\"gpu17 rack4\" a=1\noptions nfs \"nfs4_unique_id=gpu17 "
-	 "rack4\" "
-	 "a=1\noptions nfs nfs4-unique-id=gpu17 a=1\noptions nfs nfs.nfs4_unique_id='gpu17 rack4' "
-	 "a=1\n",
-	 "root/etc/modprobe.d/nfs-a.conf",
-	 "options nfs nfs4_unique_id=\"lnk09 ybfr9\" a=1\n"
-	 "options nfs \"nfs4_unique_id=lnk09 ybfr9\" a=1\n"
-	 "options nfs nfs4-unique-id=xeq33 a=1\n"
-	 "options nfs nfs.nfs4_unique_id='lnk09 ybfr9' a=1\n"},
-	{"root/etc/modprobe.d/nfs-b.conf",
-	 "options nfs nfs4_unique_id=gpu17\\\nrack4 a=1\noptions nfs nfs4_unique_id=gpu17 \\\n "
-	 "a=1\noptions nfs nfs4_unique_id=gp\"u17 \\\nrack4\" a=1\n",
-	 "root/etc/modprobe.d/nfs-b.conf",
-	 "options nfs nfs4_unique_id=cmr43\\\n"
-	 "cdec1 a=1\n"
-	 "options nfs nfs4_unique_id=xeq33 \\\n"
-	 " a=1\n"
-	 "options nfs nfs4_unique_id=op\"m20 \\\n"
-	 "uefa1\" a=1\n"},
-	{"root/etc/modprobe.d/nfs-c.conf",
-	 "install nfs sh -c 'modprobe nfs nfs4_unique_id=\"gpu17 rack4\" a=1' && true\n"
-	 "install nfs sh -c 'modprobe nfs nfs4_unique_id=gpu17' && true\noptions a b='\n"
-	 "options nfs nfs4_unique_id=gpu17\\ rack4 a=1 unique unique_id unique_id=\n"
-	 "options nfs nfs4_unique_id=\"gpu17 rack4\noptions a a=1 unique",
-	 "root/etc/modprobe.d/nfs-c.conf",
-	 "install nfs sh -c 'modprobe nfs nfs4_unique_id=\"lnk09 ybfr9\" a=1' && true\n"
-	 "install nfs sh -c 'modprobe nfs nfs4_unique_id=xeq33' && true\n"
-	 "options a b='\n"
-	 "options nfs nfs4_unique_id=ppl09\\ cbfc0 a=1 unique unique_id unique_id=\n"
-	 "options nfs nfs4_unique_id=\"lnk09 ybfr9\n"
-	 "options a a=1 unique"},
+	 "options a a=1\n\n\n\n\noptions b b=1 \\\nc=1\n\noptions unique=1"},
 	{"root/proc/77/stat", "77 (10.1.2.3-manage) S 2\n", "root/proc/77/stat",
 	 "77 (10.242.38.18-manage) S 2\n"},
 	{"root/proc/77/status", "Name:\t10.1.2.3-manage\n", "root/proc/77/status",

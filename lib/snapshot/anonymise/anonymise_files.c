@@ -294,8 +294,6 @@ static void change_text(const struct anonymiser *anonymiser, struct content *con
 		content_replace(content, anonymise_cgroup_mounts(anonymiser, content->bytes));
 	if (is_named(content, "comm stat status"))
 		anonymise_cut_addresses(anonymiser, content->bytes);
-	if (strstr(content->path, "modprobe.d/"))
-		anonymise_unique_ids(anonymiser, content->bytes);
 	if (!strcmp(name, "properties"))
 		change_unique_ids(anonymiser, content);
 	if (!strcmp(name, "kmsg")) {

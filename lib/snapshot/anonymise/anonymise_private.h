@@ -74,8 +74,6 @@ void anonymise_qualified_names(const struct anonymiser *anonymiser, char *text);
 void anonymise_file_systems(const struct anonymiser *anonymiser, char *text);
 /* UUIDs, such as those of accelerators and of NVMe hosts. */
 void anonymise_uuids(const struct anonymiser *anonymiser, char *text);
-/* Values of module options that name the host, in modprobe.d(5). */
-void anonymise_unique_ids(const struct anonymiser *anonymiser, char *text);
 /* Beginnings of IPv6 addresses that fill the name of a process. */
 void anonymise_cut_addresses(const struct anonymiser *anonymiser, char *text);
 /*

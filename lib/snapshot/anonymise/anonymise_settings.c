@@ -152,13 +152,34 @@ static size_t before_comment(const char *line, size_t length)
 }
 
 /*
- * Comments in modprobe.d(5) may say anything about anyone. The lines keep their numbers, which
- * doctor reports, and the commands of install and remove stay as they are.
+ * Whether the line, with those that it is joined with, sets nfs4_unique_id of nfs, which is often
+ * the name or the ID of the machine: fs/nfs/super.c. Names of options may have a dash for an
+ * underscore: parameq(), kernel/params.c.
  */
-static char *drop_comments(const char *text)
+static bool names_machine(const char *text)
+{
+	size_t length;
+	bool joined;
+
+	do {
+		length = strcspn(text, "\n");
+		if (memmem(text, length, "unique_id", 9) || memmem(text, length, "unique-id", 9))
+			return true;
+		joined = is_joined(text, length);
+		text += length + (text[length] != '\0');
+	} while (joined && *text);
+	return false;
+}
+
+/*
+ * Comments in modprobe.d(5) may say anything about anyone. The lines keep their numbers, which
+ * doctor reports, and the commands of install and remove stay as they are, except those that name
+ * the machine.
+ */
+static char *keep_modprobe(const char *text)
 {
 	struct text_buffer out = {.text = NULL};
-	bool joined = false, is_command = false, is_comment = false;
+	bool joined = false, is_command = false, is_dropped = false;
 
 	while (*text) {
 		const size_t length = strcspn(text, "\n");
@@ -167,11 +188,11 @@ static char *drop_comments(const char *text)
 		if (!joined) {
 			is_command = begins_with_word(text, "install") ||
 				     begins_with_word(text, "remove");
-			is_comment = false;
+			is_dropped = names_machine(text);
 		}
-		kept = is_comment ? 0 : is_command ? length : before_comment(text, length);
+		kept = is_dropped ? 0 : is_command ? length : before_comment(text, length);
 		/* A comment continues on the joined line. */
-		is_comment |= kept < length;
+		is_dropped |= kept < length;
 		joined = is_joined(text, length);
 		text_buffer_add(&out, "%.*s", (int)kept, text);
 		text += length;
@@ -252,6 +273,6 @@ char *anonymise_settings(const struct anonymiser *anonymiser, const char *path, 
 	if (text_ends_with(path, "/ucx.conf"))
 		return keep_ucx(text);
 	if (strstr(path, "/modprobe.d/"))
-		return drop_comments(text);
+		return keep_modprobe(text);
 	return NULL;
 }
