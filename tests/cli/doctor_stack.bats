@@ -510,15 +510,22 @@ two()
 	mv "$tree/$lib/libibverbs/libmlx5-rdmav34.so" "$tree/$lib/libibverbs/libmlx5-rdmav34.so.inbox"
 	put usr/local/lib/libmlx5-rdmav34.so ''
 	check provider mlx5_0
-	says 0 "not-checked mlx5_0: whether the loader finds the library for the driver is not known | $wants; /usr/local/lib/libmlx5-rdmav34.so is there, but /etc/ld.so.conf does not name its directory -> ldconfig -p | grep libmlx5 shows whether the loader finds it"
-	put etc/ld.so.conf.d/local.conf '# /usr/local/lib' '/usr/local/library'
+	says 0 "not-checked mlx5_0: whether the loader finds the library for the driver is not known | $wants; /usr/local/lib/libmlx5-rdmav34.so is there, but what /etc/ld.so.conf says of its directory is not known -> ldconfig -p | grep libmlx5 shows whether the loader finds it"
+	put etc/ld.so.conf '!EACCES'
 	check provider mlx5_0
-	[[ $results == 'not-checked mlx5_0: whether the loader finds '* ]]
+	[[ $status = 0 && $results == 'not-checked mlx5_0: whether the loader finds '* ]]
+	# As on RHEL, whose configuration names neither directory.
+	put etc/ld.so.conf 'include ld.so.conf.d/*.conf'
+	check provider mlx5_0
+	says 4 "warning mlx5_0: the loader is not configured to find the library for the driver | $wants; /usr/local/lib/libmlx5-rdmav34.so is there, but the configuration of the loader does not name its directory -> add the line /usr/local/lib to /etc/ld.so.conf, and run ldconfig"
+	put etc/ld.so.conf.d/local.conf '# /usr/local/lib' '/usr/local/lib/cuda'
+	check provider mlx5_0
+	[[ $results == 'warning mlx5_0: the loader is not configured '* ]]
 	put etc/ld.so.conf.d/local.conf '# of the vendor' ' /usr/local/lib'
 	check provider mlx5_0
 	says 0 "ok mlx5_0: the library for the driver is installed | $wants; /usr/local/lib/libmlx5-rdmav34.so is there"
 	drop etc/ld.so.conf.d
-	put etc/ld.so.conf 'include /etc/ld.so.conf.d/*.conf' '/usr/local/lib'
+	put etc/ld.so.conf 'include /etc/ld.so.conf.d/*.conf' '/usr/local/lib/'
 	check provider mlx5_0
 	[[ $results == 'ok mlx5_0: '* ]]
 	mv "$tree/usr/local/lib/"libmlx5-rdmav{34,59}.so

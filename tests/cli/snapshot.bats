@@ -193,6 +193,31 @@ listing()
 	done
 }
 
+@test "snapshot: doctor sees which directories the loader searches" {
+	local tree=$BATS_TEST_TMPDIR/tree what='.doctor[] | select(.check == "provider" and .object == "mlx5_0") | [.verdict, .summary, .evidence]' named
+
+	cp -a "$roots/cx5-ib-edr" "$tree"
+	mkdir -p "$tree"/lib64 "$tree"/usr/local/lib64 "$tree"/etc/{libibverbs.d,ld.so.conf.d}
+	echo 'driver mlx5' >"$tree/etc/libibverbs.d/mlx5.driver"
+	echo 'lib%s-rdmav34.so' >"$tree/lib64/libibverbs.so.1"
+	echo >"$tree/usr/local/lib64/libmlx5-rdmav34.so"
+	echo 'include ld.so.conf.d/*.conf' >"$tree/etc/ld.so.conf"
+	for named in /usr/local/lib64 /home/alice/lib; do
+		echo "$named" >"$tree/etc/ld.so.conf.d/alice.conf"
+		quickly try doctor --all --json --root "$tree"
+		jq -c "$what" out >wanted
+		[ "$(jq -r '.[0]' wanted)" = "$([ $named = /usr/local/lib64 ] && echo ok || echo warning)" ]
+		for option in '' --anonymise; do
+			# shellcheck disable=SC2086 # none or one
+			quickly try snapshot a.tar --force --root "$tree" $option
+			quickly try doctor --all --json --root a.tar
+			jq -c "$what" out >got
+			diff wanted got
+		done
+		! tar -xOf a.tar | grep -a /home/alice || wrong 'a directory'
+	done
+}
+
 @test "snapshot: a snapshot of an archive is the same again" {
 	snap roce-bond-vlan one.tar
 	quickly try snapshot two.tar --root one.tar

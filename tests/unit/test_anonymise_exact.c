@@ -353,6 +353,14 @@ static const struct {
 	{"root/etc/libibverbs.d/mlx5.driver",
 	 "# of alice\ndriver mlx5 # alice\n driver /home/alice/libmlx5\nalice\n",
 	 "root/etc/libibverbs.d/mlx5.driver", "driver mlx5\ndriver /zcka/fvxaa/nmdhpe9\n"},
+	{"root/etc/ld.so.conf",
+	 "# of alice\ninclude ld.so.conf.d/*.conf /etc/ld.so.conf.d/* /home/alice/*.conf "
+	 "ld.so.conf.d/alice*.conf # alice\n/home/alice/lib\n\t/usr/local/lib64/ # alice\n"
+	 "/usr/local/alice\n",
+	 "root/etc/ld.so.conf",
+	 "include ld.so.conf.d/*.conf /etc/ld.so.conf.d/* / /\n/usr/local/lib64\n"},
+	{"root/etc/ld.so.conf.d/local.conf", "/home/alice/lib\n/usr/local/lib",
+	 "root/etc/ld.so.conf.d/local.conf", "/usr/local/lib\n"},
 	{"root/var/run/nvidia-topologyd/virtualTopology.xml",
 	 "<!-- alice -->\n<system>\n<cpu host_hash=\"0x40c83cfe216cc077\" numaid=\"0\"/><!--\n"
 	 "host_hash=\"1\" --></system>\n<!-- alice",
@@ -717,6 +725,8 @@ static void in_files(void **state)
 	/* The name of a file may be that of a user even if none of its text is kept. */
 	contents_add(&contents, CONTENT_FILE, "root/etc/security/limits.d/alice.conf",
 		     "alice - memlock 8\n", 18);
+	contents_add(&contents, CONTENT_FILE, "root/etc/ld.so.conf.d/alice.conf", "/home/alice\n",
+		     12);
 	contents_add(&contents, CONTENT_FILE, "root/sys/gpu17/opaque", "a\0b", 3);
 	contents_add(&contents, CONTENT_FOLDER, "root/sys/class/net/gpu17", "", 0);
 	anonymise_contents(*state, &contents, &dropped, &answers);

@@ -2,6 +2,7 @@
 /* How libibverbs is installed. */
 #include "saved_tree.h"
 
+#include "kernel/verbs/loader_config.h"
 #include "kernel/verbs/providers.h"
 
 struct bed {
@@ -144,6 +145,98 @@ static void not_installed(void **state)
 	assert_int_equal(bed->providers.rc, -EACCES);
 }
 
+struct named {
+	const char *config, *part; /* contents of ld.so.conf and of ld.so.conf.d/local.conf */
+	int wanted;
+};
+
+static const struct named named[] = {
+	{NULL, "/usr/local/lib", -ENOENT},
+	{"", NULL, 0},
+	{"!EACCES", NULL, -EACCES},
+	/* Whole lines, without comments, blanks around them and slashes at the end. */
+	{"/usr/local/lib", NULL, 1},
+	{"/opt\n\t /usr/local/lib// \t# of the vendor\n", NULL, 1},
+	{"/usr/local/lib#64", NULL, 1},
+	{"/usr/local/lib/cuda", NULL, 0},
+	{"/usr/local/lib cuda", NULL, 0},
+	{"/usr/local/lib64", NULL, 0},
+	{"/usr/local/li", NULL, 0},
+	{"# /usr/local/lib\n#/usr/local/lib", NULL, 0},
+	{"include /usr/local/lib", NULL, -ENOTSUP},
+	{"/\n\n # x\n", NULL, 0},
+	/* The folder counts only if it is included, and the files that match. */
+	{"", "/usr/local/lib", 0},
+	{"include ld.so.conf.d/*.conf", "/usr/local/lib", 1},
+	{"include /etc/ld.so.conf.d/*.conf # all", "# of a vendor\n/usr/local/lib/\n", 1},
+	{"include\told.conf ld.so.conf.d/l?cal.conf", "/usr/local/lib", 1},
+	{"# include ld.so.conf.d/*.conf", "/usr/local/lib", 0},
+	{"includes ld.so.conf.d/*.conf", "/usr/local/lib", 0},
+	{"include", "/usr/local/lib", 0},
+	{"include ld.so.conf.d/*.cnf", "/usr/local/lib", 0},
+	{"include ld.so.conf.d/*.conf", "/usr/local/lib64\n/usr/local/lib/cuda", 0},
+	{"include ld.so.conf.d/*.conf", NULL, 0},
+	{"include ld.so.conf.d/*.conf", "!EACCES", -EACCES},
+	{"include ld.so.conf.d/*.conf\n/usr/local/lib", "!EACCES", 1},
+	{"/opt\ninclude ld.so.conf.d/*.conf\n/opt", "!EIO", -EIO},
+	/* What else is included is not looked at. */
+	{"include ld.so.conf.d/*.conf", "include more/*\n/opt", -ENOTSUP},
+	{"include ld.so.conf.d/*.conf", "include more/*\n/usr/local/lib", 1},
+	{"include /opt/*.conf\n/opt", NULL, -ENOTSUP},
+	{"include /opt/*.conf ld.so.conf.d/a/*.conf ld.so.conf.d/*", "/usr/local/lib", 1},
+};
+
+static void put(struct saved_tree *tree, const char *path, const char *text)
+{
+	if (text && text[0] == '!')
+		tree_link(tree, path, text);
+	else if (text)
+		tree_write(tree, path, text);
+}
+
+static void loader_configuration(void **state)
+{
+	struct bed *bed = *state;
+	struct saved_tree *tree = &bed->tree;
+
+	for (size_t i = 0; i < ARRAY_SIZE(named); i++) {
+		put(tree, "etc/ld.so.conf", named[i].config);
+		put(tree, "etc/ld.so.conf.d/local.conf", named[i].part);
+		/* Patterns match no hidden file. */
+		tree_write(tree, "etc/ld.so.conf.d/.conf", "/usr/local/lib");
+		if (loader_config_names(&tree->root, "/usr/local/lib") != named[i].wanted)
+			fail_msg("'%s' and '%s': not %d", named[i].config, named[i].part,
+				 named[i].wanted);
+		if (named[i].config)
+			tree_delete(tree, "etc/ld.so.conf");
+		if (named[i].part)
+			tree_delete(tree, "etc/ld.so.conf.d/local.conf");
+	}
+}
+
+/* A vendor's provider below /usr/local, next to a libibverbs of the distribution. */
+static void local(void **state)
+{
+	struct bed *bed = *state;
+	struct saved_tree *tree = &bed->tree;
+
+	tree_write(tree, "etc/libibverbs.d/mlx5.driver", "driver mlx5");
+	tree_write(tree, "usr/lib64/libibverbs.so.1", "lib%s-rdmav34.so");
+	tree_write(tree, "usr/lib64/libibverbs/libmlx5-rdmav59.so", "");
+	tree_write(tree, "usr/local/lib64/libmlx5-rdmav34.so", "");
+	providers_read(&tree->root, &bed->providers);
+	expect_state(bed, "mlx5", PROVIDER_LOCAL, "/usr/local/lib64/libmlx5-rdmav34.so");
+	tree_write(tree, "etc/ld.so.conf", "/usr/local/lib\n");
+	expect_state(bed, "mlx5", PROVIDER_NOT_SEARCHED, "/usr/local/lib64/libmlx5-rdmav34.so");
+	tree_write(tree, "usr/local/lib/libmlx5-rdmav34.so", "");
+	expect_state(bed, "mlx5", PROVIDER_THERE, "/usr/local/lib/libmlx5-rdmav34.so");
+	/* The second one of both. */
+	tree_write(tree, "etc/ld.so.conf", "/usr/local/lib64\n");
+	expect_state(bed, "mlx5", PROVIDER_THERE, "/usr/local/lib64/libmlx5-rdmav34.so");
+	tree_write(tree, "etc/ld.so.conf", "/opt\n");
+	expect_state(bed, "mlx5", PROVIDER_NOT_SEARCHED, "/usr/local/lib/libmlx5-rdmav34.so");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +245,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(installed, setup, teardown),
 		cmocka_unit_test_setup_teardown(unknown_abi, setup, teardown),
 		cmocka_unit_test_setup_teardown(not_installed, setup, teardown),
+		cmocka_unit_test_setup_teardown(loader_configuration, setup, teardown),
+		cmocka_unit_test_setup_teardown(local, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

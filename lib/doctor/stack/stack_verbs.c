@@ -354,6 +354,21 @@ static bool find_no_library(struct doctor_context *run, const struct providers *
 		run, "libibverbs is not installed: no program can use the device through verbs");
 }
 
+/* Such a library has no effect: dlopen() of libibverbs finds none of its bare name. */
+static bool find_not_searched(struct doctor_context *run, const char *library)
+{
+	const int length = (int)(strrchr(library, '/') - library);
+
+	doctor_evidence(run, "/etc/ld.so.conf",
+			"%s is there, but the configuration of the loader does not name its "
+			"directory",
+			library);
+	doctor_next_step(run, "add the line %.*s to /etc/ld.so.conf, and run ldconfig", length,
+			 library);
+	return doctor_warning(run,
+			      "the loader is not configured to find the library for the driver");
+}
+
 bool check_provider(struct doctor_context *run)
 {
 	const struct providers *providers = doctor_providers(run->facts);
@@ -385,9 +400,12 @@ bool check_provider(struct doctor_context *run)
 	case PROVIDER_ELSEWHERE:
 		return doctor_not_checked(run, 0, "the provider %s is configured by its path",
 					  name);
+	case PROVIDER_NOT_SEARCHED:
+		return find_not_searched(run, library);
 	case PROVIDER_LOCAL:
 		doctor_evidence(run, "/" PROVIDERS_CONFIG,
-				"%s is there, but /etc/ld.so.conf does not name its directory",
+				"%s is there, but what /etc/ld.so.conf says of its directory is "
+				"not known",
 				library);
 		doctor_next_step(run, "ldconfig -p | grep lib%s shows whether the loader finds it",
 				 name);

@@ -12,9 +12,9 @@
 #include "base/library.h"
 #include "base/text.h"
 #include "kernel/sysfs.h"
+#include "kernel/verbs/loader_config.h"
 
-#define SUFFIX	      "-rdmav"
-#define LOADER_CONFIG "etc/ld.so.conf"
+#define SUFFIX "-rdmav"
 
 /* rdma-core 44's library is 131 KiB. */
 enum { LIBRARY_MOST = 4 << 20, NAMES_MOST = 1024 };
@@ -209,37 +209,6 @@ static char *find_library(const struct root *root, const struct providers *provi
 	return found;
 }
 
-/* Whether a file that configures the loader names the directory: ldconfig(8). */
-static bool names_directory(const char *text, const char *directory)
-{
-	const size_t length = strlen(directory);
-
-	for (const char *line = text; *line; line += *line == '\n') {
-		line += strspn(line, " \t");
-		if (!strncmp(line, directory, length) && strchr(" \t/#\n", line[length]))
-			return true;
-		line += strcspn(line, "\n");
-	}
-	return false;
-}
-
-static bool is_searched(const struct root *root, const char *directory)
-{
-	_cleanup_(strings_free) struct strings files = {.known = false};
-	_cleanup_(freep) char *text = NULL;
-	bool found = !sysfs_read_long(root, &text, LOADER_CONFIG) &&
-		     names_directory(text, directory);
-
-	sysfs_list(root, &files, LOADER_CONFIG ".d");
-	for (size_t i = 0; i < files.count && i < NAMES_MOST && !found; i++) {
-		_cleanup_(freep) char *part = NULL;
-
-		found = !sysfs_read_long(root, &part, LOADER_CONFIG ".d/%s", files.items[i]) &&
-			names_directory(part, directory);
-	}
-	return found;
-}
-
 /*
  * Vendors' sources of a single provider install it below /usr/local, next to a libibverbs of the
  * distribution. load_driver() finds it if the loader searches there.
@@ -248,18 +217,29 @@ static enum provider_state find_local(const struct root *root, const struct prov
 				      const char *name, char **ret_library)
 {
 	static const char *const directories[] = {"/usr/local/lib", "/usr/local/lib64"};
+	enum provider_state state = PROVIDER_NO_LIBRARY;
 
+	/* One of the two may be a link to the other. */
 	for (size_t i = 0; providers->directory && i < ARRAY_SIZE(directories); i++) {
 		_cleanup_(strings_free) struct strings libraries = {.known = false};
 		_cleanup_(freep) char *file = NULL;
+		int named;
 
 		list_libraries(root, directories[i] + 1, &libraries);
 		file = find_among(&libraries, name, providers->abi);
 		if (!file)
 			continue;
+		named = loader_config_names(root, directories[i]);
+		if (named <= 0 && *ret_library)
+			continue;
+		free(*ret_library);
 		*ret_library = mem_format("%s/%s", directories[i], file);
-		return is_searched(root, directories[i]) ? PROVIDER_THERE : PROVIDER_LOCAL;
+		if (named > 0)
+			return PROVIDER_THERE;
+		state = named ? PROVIDER_LOCAL : PROVIDER_NOT_SEARCHED;
 	}
+	if (*ret_library)
+		return state;
 	*ret_library = find_library(root, providers, name, NULL);
 	return *ret_library ? PROVIDER_OTHER_ABI : PROVIDER_NO_LIBRARY;
 }

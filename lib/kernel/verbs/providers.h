@@ -26,9 +26,10 @@ enum provider_state {
 	PROVIDER_THERE,
 	PROVIDER_NOT_CONFIGURED,
 	PROVIDER_NO_LIBRARY,
-	PROVIDER_OTHER_ABI, /* a library exists, but not for this libibverbs */
-	PROVIDER_ELSEWHERE, /* configured by its path, which is not checked */
-	PROVIDER_LOCAL,	    /* below /usr/local, which the loader may not search */
+	PROVIDER_OTHER_ABI,    /* a library exists, but not for this libibverbs */
+	PROVIDER_ELSEWHERE,    /* configured by its path, which is not checked */
+	PROVIDER_LOCAL,	       /* below /usr/local, and the loader's configuration is not known */
+	PROVIDER_NOT_SEARCHED, /* below /usr/local, which that configuration does not name */
 };
 
 /*

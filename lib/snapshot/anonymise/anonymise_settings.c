@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Settings files of which only what commands read is kept: the rest names hosts and users. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "kernel/config_files.h"
+#include "kernel/verbs/loader_config.h"
 #include "kernel/verbs/providers.h"
 #include "snapshot/anonymise/anonymise_private.h"
 #include "snapshot/collect.h"
@@ -223,6 +225,42 @@ static char *keep_providers(const struct anonymiser *anonymiser, const char *tex
 	return text_buffer_take(&out);
 }
 
+/* Keeps the usual names of files, and that others are included. */
+static void keep_includes(struct text_buffer *out, const char *words)
+{
+	_cleanup_(freep) char *copy = mem_string(words);
+	char *rest = copy, *word;
+
+	text_buffer_add(out, "include");
+	while ((word = strsep(&rest, " \t"))) {
+		const char *pattern = loader_config_pattern(word);
+
+		if (*word)
+			text_buffer_add(out, " %s",
+					pattern && collect_matches("\\* \\*.conf", pattern) ? word
+											    : "/");
+	}
+	text_buffer_add(out, "\n");
+}
+
+/* Keeps the directories below /usr/local that doctor looks for: others may be those of users. */
+static char *keep_loader(const char *text)
+{
+	struct text_buffer out = {.text = NULL};
+	char *line;
+
+	while ((line = loader_config_take_line(&text))) {
+		const char *words = loader_config_includes(line);
+
+		if (words)
+			keep_includes(&out, words);
+		else if (collect_matches("/usr/local/lib /usr/local/lib64", line))
+			text_buffer_add(&out, "%s\n", line);
+		free(line);
+	}
+	return text_buffer_take(&out);
+}
+
 /*
  * Drops comments, and the hash by which NCCL tells hosts apart: getHostHash(), src/misc/utils.cc.
  */
@@ -253,13 +291,16 @@ static char *keep_topology(const char *text)
 
 bool anonymise_is_void(const char *path, size_t length)
 {
-	return !length && strstr(path, "/etc/security/limits.d/");
+	return !length &&
+	       (strstr(path, "/etc/security/limits.d/") || strstr(path, "/" LOADER_CONFIG ".d/"));
 }
 
 char *anonymise_settings(const struct anonymiser *anonymiser, const char *path, const char *text)
 {
 	if (strstr(path, "/etc/libibverbs.d/"))
 		return keep_providers(anonymiser, text);
+	if (strstr(path, "/" LOADER_CONFIG))
+		return keep_loader(text);
 	if (text_ends_with(path, "/virtualTopology.xml"))
 		return keep_topology(text);
 	if (text_ends_with(path, "/cmdline"))
