@@ -54,8 +54,8 @@ const struct schema netdev_schema = SCHEMA("netdevs", struct netdev, netdev_fiel
 
 /*
  * A RoCE or iWARP port always has a netdev, so an invisible one is in another namespace. IPoIB
- * netdevs are found by the port's GUID: without the GUID, or with an incomplete list, not finding
- * one proves nothing.
+ * netdevs are found by the port's GUID: without the GUID, with an incomplete list, or if sysfs
+ * tells that the PCI function has netdevs elsewhere, not finding one proves nothing.
  */
 static enum netdev_namespace find_namespace(const struct device *device, const struct port *port,
 					    const struct link_list *links)

@@ -125,7 +125,7 @@ struct port {
 	struct number
 		netdev_index; /* from RDMA netlink, so always valid in this network namespace */
 	char *netdev;	      /* NULL: none, or in another network namespace */
-	bool netdev_unknown;  /* one may exist, but its source cannot be read */
+	bool netdev_unknown;  /* one may exist: elsewhere, or its source cannot be read */
 	struct number netdev_operstate; /* enum IF_OPER_* of linux/if.h */
 	struct number netdev_mtu_bytes;
 	struct number carrier_changes;

@@ -55,6 +55,40 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	expect 0 $'mlx5_0\tib0\town\nmlx5_1\t\tnone' ''
 }
 
+# The planes of an adapter are RDMA devices of one PCI function, of which the first has the netdev.
+@test "netdevs: the later planes of an adapter have no IPoIB netdev, wherever that of the first is" {
+	local root=$BATS_TEST_TMPDIR/root function
+
+	cp -a "$roots/planes" "$root"
+	function=$(readlink -f "$root/sys/class/infiniband/mlx5_0/device")
+	rm -r "$root/sys/class/net/ibp8s0" "$function/net/ibp8s0"
+	try netdevs --root "$root" --tsv --no-headings -o device,port,namespace
+	expect 0 $'mlx5_0\t1\tunknown\nsmi1\t1\tnone\nsmi1\t2\tnone\nsmi1\t3\tnone\nsmi1\t4\tnone' ''
+	try netdevs smi1/2 --root "$root" --tsv --no-headings -o device,port,namespace
+	expect 0 $'smi1\t2\tnone' ''
+	try devices --root "$root" --json -o netdevs
+	[ "$(jq -c '[.devices[].netdevs]' <<<"$output")" = '[null,[]]' ]
+}
+
+# The class folder is that of the host's namespace: it has a netdev that this one has not.
+@test "netdevs: an IPoIB netdev that only sysfs lists is unknown" {
+	local root=$BATS_TEST_TMPDIR/root function
+
+	cp -a "$roots/cx5-ib-edr" "$root"
+	function=$(readlink -f "$root/sys/class/infiniband/mlx5_1/device")
+	rm "$root/sys/class/net/ib1"
+	try netdevs --root "$root" --tsv --no-headings -o device,netdev,namespace
+	expect 0 $'mlx5_0\tib0\town\nmlx5_1\t\tunknown' ''
+	# A netdev of this namespace is no sign, even if it is another port's.
+	mv "$function/net/ib1" "$function/net/ib0"
+	try netdevs --root "$root" --tsv --no-headings -o device,netdev,namespace
+	expect 0 $'mlx5_0\tib0\town\nmlx5_1\t\tnone' ''
+	rm -r "$function/net"
+	ln -s '!EACCES' "$function/net"
+	try netdevs --root "$root" --tsv --no-headings -o device,netdev,namespace
+	[ "$output" = $'mlx5_0\tib0\town\nmlx5_1\t\tunknown\n' ]
+}
+
 @test "netdevs: none for a transport without netdevs" {
 	cells efa netdevs device,netdev,namespace
 	same 'EFA' $'efa_1  none\nrdmap0s31  none\n' "$output"

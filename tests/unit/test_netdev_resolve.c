@@ -249,6 +249,55 @@ static void taken_by_unlisted(void **state)
 	expect_netdev(port_of(bed, 0), "ib1", false);
 }
 
+/* Folders of functions with netdevs, none of them here: only the first port of a GUID has one. */
+static void hidden(void **state)
+{
+	struct bed *bed = *state;
+	struct device *second;
+
+	add_port(bed, "a", LINK_LAYER_INFINIBAND);
+	add_port(bed, "b", LINK_LAYER_INFINIBAND);
+	second = &bed->inventory.devices.items[1];
+	tree_directory(&bed->tree, "sys/class/infiniband/a/device/net");
+	tree_directory(&bed->tree, "sys/class/infiniband/b/device/net");
+	read_netdevs(&bed->reading);
+	expect_netdev(port_of(bed, 0), NULL, true);
+	expect_netdev(port_of(bed, 1), NULL, false);
+	/* The GUID of another port says nothing. */
+	port_of(bed, 1)->port_guid = number_of(GUID + 1);
+	read_netdevs(&bed->reading);
+	expect_netdev(port_of(bed, 1), NULL, true);
+	/* Neither does the port of another function. */
+	port_of(bed, 1)->port_guid = number_of(GUID);
+	second->pci_address[strlen(second->pci_address) - 1] = '1';
+	read_netdevs(&bed->reading);
+	expect_netdev(port_of(bed, 1), NULL, true);
+	/* A netdev that is here, and one that is not. */
+	tree_directory(&bed->tree, "sys/class/infiniband/b/device/net/eth0");
+	add_link(bed, "eth0", 4, ETHERNET);
+	read_netdevs(&bed->reading);
+	expect_netdev(port_of(bed, 1), NULL, false);
+	tree_directory(&bed->tree, "sys/class/infiniband/b/device/net/ib7");
+	read_netdevs(&bed->reading);
+	expect_netdev(port_of(bed, 1), NULL, true);
+}
+
+static void hidden_of_unlisted(void **state)
+{
+	struct bed *bed = *state;
+	struct device_list *all = &bed->reading.unlisted;
+
+	tree_directory(&bed->tree, "sys/class/infiniband/b/device/net");
+	device_add_port(device_list_add(all, "a"), 1)->port_guid = number_of(GUID);
+	device_add_port(device_list_add(all, "b"), 1);
+	add_port(bed, "b", LINK_LAYER_INFINIBAND);
+	read_netdevs(&bed->reading);
+	expect_netdev(port_of(bed, 0), NULL, false);
+	all->items[0].ports[0].port_guid.value++;
+	read_netdevs(&bed->reading);
+	expect_netdev(port_of(bed, 0), NULL, true);
+}
+
 static void check_earlier(struct bed *bed, bool unknown)
 {
 	struct port *port = port_of(bed, 1);
@@ -541,6 +590,8 @@ int main(void)
 		TEST(children),
 		TEST(taken),
 		TEST(taken_by_unlisted),
+		TEST(hidden),
+		TEST(hidden_of_unlisted),
 		TEST(may_be_taken),
 		TEST(may_be_taken_by_second),
 		TEST(gids_by_index),

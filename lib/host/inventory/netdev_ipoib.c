@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The IPoIB netdevs of InfiniBand ports, by the port GUID that their addresses have. */
+#include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -101,17 +102,40 @@ static size_t count_unlisted(const struct device_list *all, const struct port *p
 	return count;
 }
 
+static bool may_share_function(const struct device *a, const struct device *b)
+{
+	return !a->pci_address || !b->pci_address || !strcmp(a->pci_address, b->pci_address);
+}
+
+/* True if the netdevs with this GUID are those of an earlier port, as on a multi-plane adapter. */
+static bool is_later_plane(const struct reading *reading, const struct device *device,
+			   const struct port *port)
+{
+	for_each_port (earlier, other, &reading->inventory->devices) {
+		if (other == port)
+			return count_unlisted(&reading->unlisted, port);
+		if (other->port_guid.known && other->port_guid.value == port->port_guid.value &&
+		    may_share_function(earlier, device))
+			return true;
+	}
+	return false;
+}
+
 /*
- * True if the PCI function has netdevs, but all of them in other network namespaces: the folder
- * exists only as long as it has one, and lists those of this namespace.
+ * True if the PCI function may have netdevs in other network namespaces than that of the links. The
+ * folder exists only as long as it has a netdev, and lists those of the namespace for which sysfs
+ * is mounted: in a container that may be the host's.
  */
 static bool has_hidden_netdevs(const struct reading *reading, const struct device *device)
 {
 	_cleanup_(strings_free) struct strings names = {.known = false};
+	int rc = sysfs_list(&reading->root, &names, SYSFS_RDMA_CLASS "/%s/device/net",
+			    device->kernel_name);
 
-	return !sysfs_list(&reading->root, &names, SYSFS_RDMA_CLASS "/%s/device/net",
-			   device->kernel_name) &&
-	       !names.count;
+	for (size_t i = 0; i < names.count; i++)
+		if (!link_by_name(&reading->inventory->links, names.items[i]))
+			return true;
+	return rc != -ENOENT && !names.count;
 }
 
 void resolve_ipoib(const struct reading *reading, const struct device *device, struct port *port)
@@ -125,7 +149,8 @@ void resolve_ipoib(const struct reading *reading, const struct device *device, s
 	link = find_ipoib(inventory, port, count_unlisted(&reading->unlisted, port));
 	port->netdev_unknown = link ? may_be_taken(&inventory->devices, device)
 				    : !port->port_guid.known || inventory->links.incomplete ||
-					       has_hidden_netdevs(reading, device);
+					       (!is_later_plane(reading, device, port) &&
+						has_hidden_netdevs(reading, device));
 	if (link && !port->netdev_unknown) {
 		port->netdev = mem_string(link->name);
 		port->netdev_index = link->index;
