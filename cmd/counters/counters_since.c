@@ -75,6 +75,7 @@ struct since {
 	struct saved_readings saved;
 	struct counter_changes changes;
 	struct counter_interval interval;
+	struct inventory all; /* every device, if the objects restrict that of the listing */
 };
 
 /*
@@ -100,7 +101,29 @@ static bool check_heads(struct since *since)
 	return true;
 }
 
-/* The present device that had the name of `then`, which no device has now; NULL: none. */
+/* Lists all devices of the host, with what tells them apart; NULL: that cannot be known. */
+static const struct device_list *all_devices(struct since *since)
+{
+	const struct listing *listing = &since->run.listing;
+	const struct objects everything = {.count = 0};
+	const struct inventory_request request = {
+		.root = listing->request.root,
+		.needs = NEED_NETLINK | NEED_GUIDS,
+		.objects = &everything,
+	};
+
+	if (!listing->objects.count)
+		return &listing->inventory.devices;
+	if (since->all.devices.count)
+		return &since->all.devices;
+	inventory_free(&since->all);
+	return inventory_load(&since->all, &request, NULL, NULL) ? NULL : &since->all.devices;
+}
+
+/*
+ * The present device that had the name of `then`, which no device has now; NULL: none. Its index is
+ * the same, and if both are known its GUID: indexes begin anew if ib_core is loaded again.
+ */
 static const struct device *find_renamed(const struct device_list *now, const struct device *then)
 {
 	for (size_t i = 0; i < now->count && then->index.known; i++) {
@@ -114,11 +137,14 @@ static const struct device *find_renamed(const struct device_list *now, const st
 static void note_gone(struct since *since, const struct device *device)
 {
 	struct problems *problems = &since->run.listing.problems;
-	const struct device *renamed = find_renamed(&since->run.listing.inventory.devices, device);
+	const struct device_list *now = all_devices(since);
+	const struct device *renamed = now ? find_renamed(now, device) : NULL;
 	_cleanup_(freep) char *message = NULL;
 
 	if (!renamed) {
-		problem_add_text(problems, device->name, NULL, NULL, "existed then, and is gone",
+		problem_add_text(problems, device->name, NULL, NULL,
+				 now ? "existed then, and is gone"
+				     : "existed then, and no device has this name now",
 				 NULL);
 		return;
 	}
@@ -181,6 +207,7 @@ static int finish(struct since *since, int rc)
 	saved_readings_clear(&since->saved);
 	saved_list_clear(&since->file, &saved_counters_schema);
 	saved_head_clear(&since->now);
+	inventory_free(&since->all);
 	counters_end(&since->run);
 	return listing_end_quietly(&since->run.listing, rc);
 }

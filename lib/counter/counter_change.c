@@ -18,7 +18,7 @@ const struct enum_name counter_change_names[] = {
 	{CHANGE_RESTARTED, "restarted", TONE_WARNING,
 	 "the host was restarted, which resets all counters"},
 	{CHANGE_NEW, "new", TONE_PLAIN, "it had no value before"},
-	{CHANGE_GONE, "gone", TONE_WARNING, "it no longer exists"},
+	{CHANGE_GONE, "gone", TONE_WARNING, "it no longer exists under this name"},
 	{CHANGE_UNREADABLE, "unreadable", TONE_WARNING, "it has no value now"},
 	{0, NULL},
 };
