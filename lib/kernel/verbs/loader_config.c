@@ -12,7 +12,7 @@
 
 #define LOADER_FOLDER "ld.so.conf.d"
 
-enum { FILES_MOST = 1024 };
+enum { PARTS_MOST = 1024 };
 
 /* Does the same as parse_conf() and add_dir_1() of glibc's ldconfig.c. */
 char *loader_config_take_line(const char **text)
@@ -86,7 +86,7 @@ static int read_parts(const struct root *root, const char *pattern, const char *
 	/* A pattern that matches no file is no error. Hidden files are not listed. */
 	if (found == -ENOENT)
 		found = 0;
-	for (size_t i = 0; i < files.count && i < FILES_MOST && found <= 0; i++)
+	for (size_t i = 0; i < files.count && i < PARTS_MOST && found <= 0; i++)
 		if (!fnmatch(pattern, files.items[i], 0))
 			merge(&found, read_part(root, files.items[i], directory));
 	return found;
