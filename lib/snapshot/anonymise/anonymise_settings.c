@@ -39,7 +39,7 @@ static const char *const ucx[] = {"UCX_NET_DEVICES", "UCX_TLS", "UCX_IB_TRAFFIC_
 #define OF_LISTS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:,^\\[]'\""
 
 /* Words that a value may have after a blank: devices, transports, providers, and short numbers. */
-static const char words[] =
+static const char known_words[] =
 	"mlx[45]_[0-9]* mlx5_bond_[0-9]* mthca[0-9]* bnxt_re[0-9]* irdma[0-9]* efa_[0-9]* "
 	"mana_[0-9]* hns_[0-9]* erdma_[0-9]* hfi1_[0-9]* qib[0-9]* ocrdma[0-9]* usnic_[0-9]* "
 	"cxgb4_[0-9]* rxe[0-9]* siw[0-9]* rocep[0-9]* roceo[0-9]* ibp[0-9]* ib[0-9]* eth[0-9]* "
@@ -53,7 +53,7 @@ static bool is_known_word(const char *text)
 	_cleanup_(freep) char *word = mem_format("%.*s", (int)length, text);
 	const char *tail = word + strcspn(word, "0123456789");
 
-	return collect_matches(words, word) && !tail[strspn(tail, "0123456789_:bdfnopsv")];
+	return collect_matches(known_words, word) && !tail[strspn(tail, "0123456789_:bdfnopsv")];
 }
 
 /*
