@@ -683,6 +683,49 @@ static void tallies_of_failed_again(void **state)
 	}
 }
 
+/* Neither is a rail, unless it is also suspected to be slow. */
+static void tallies_of_failed_rail(void **state)
+{
+	static const struct {
+		uint8_t one, other; /* what its pairs were like at first; 0: it had only one */
+		bool alone_bad, by_mean;
+		enum culprit_kind kind;
+		uint8_t again;
+		bool is_bad;
+	} samples[] = {
+		{EDGE_FAILED, EDGE_FAILED, false, false, CULPRIT_PORT, 0, false},
+		{EDGE_FAILED, 0, false, false, CULPRIT_PORT, 0, false},
+		{EDGE_FAILED, EDGE_FAILED, false, false, CULPRIT_PORT, EDGE_LATE, true},
+		{EDGE_FAILED, EDGE_SLOW_A, false, false, CULPRIT_PORT, 0, true},
+		{EDGE_FAILED, EDGE_FAILED, true, false, CULPRIT_PORT, 0, true},
+		{EDGE_FAILED, EDGE_FAILED, false, true, CULPRIT_PORT, 0, true},
+		{EDGE_FAILED, EDGE_FAILED, false, false, CULPRIT_GROWTH, 0, true},
+		{0, 0, false, false, CULPRIT_PORT, 0, true},
+	};
+	struct bare *bare = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		struct judge *judge = begin(bare, 9);
+		_cleanup_(freep) struct tally *tallies = NULL;
+		struct edge *edge;
+
+		culprit_add(judge, samples[i].kind, 2 * RAIL_0, 0, 0);
+		judge->culprits[0].by_mean = samples[i].by_mean;
+		judge->ports[2 * RAIL_0].alone_bad = samples[i].alone_bad;
+		/* The second pass comes first: the others count nevertheless. */
+		edge = bare_pair(bare, 2, 5, samples[i].again);
+		edge->again = true;
+		edge->share[MESH_END_A] = edge->share[MESH_END_B] = 0.92f;
+		if (samples[i].one)
+			bare_pair(bare, 2, 3, samples[i].one)->culprit = 1;
+		if (samples[i].other)
+			bare_pair(bare, 4, 2, samples[i].other)->culprit = 1;
+		tallies = tallies_of(judge);
+		assert_int_equal(tallies[0].again, 1);
+		assert_int_equal(tallies[0].again_bad, samples[i].is_bad);
+	}
+}
+
 /* ---- The second pass ---- */
 
 /* `1-2 1-3*`: a star marks a pair that was bad before. */
@@ -859,6 +902,7 @@ int main(void)
 		TEST(tallies_of_merged),
 		TEST(tallies_again),
 		TEST(tallies_of_failed_again),
+		TEST(tallies_of_failed_rail),
 		TEST(partners),
 		TEST(partners_in_turn),
 		TEST(pairs_again),

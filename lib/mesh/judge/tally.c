@@ -139,6 +139,31 @@ static void add_unjudged(struct tally *tallies, const struct judge *judge,
 	}
 }
 
+/* Whether the port is blamed for failures alone: then it is not suspected to be slow, either. */
+static bool only_failed(const struct judge *judge, const struct tally *tallies, uint32_t number)
+{
+	const struct culprit *culprit = culprit_at(judge, number);
+	const struct tally *tally = &tallies[number - 1];
+
+	return culprit->kind == CULPRIT_PORT && !culprit->by_mean &&
+	       !judge->ports[culprit->number].alone_bad && tally->pairs &&
+	       tally->failed == tally->pairs;
+}
+
+/* Pairs of the second pass that are not those of the first. */
+static void add_others(struct tally *tallies, const struct judge *judge, const struct edge *edge,
+		       const uint32_t *culprit_of)
+{
+	for (int end = 0; end < MESH_ENDS; end++) {
+		const uint32_t culprit = culprit_of[edge_port(edge, end)];
+
+		if (culprit)
+			add_again(tallies, judge, culprit,
+				  only_failed(judge, tallies, culprit) ? edge->faults != 0
+								       : is_bad_again(judge, edge));
+	}
+}
+
 struct tally *tallies_of(const struct judge *judge)
 {
 	struct tally *tallies = mem_alloc_zero(judge->culprit_count, sizeof(*tallies));
@@ -163,15 +188,14 @@ struct tally *tallies_of(const struct judge *judge)
 		    !edge_is_loopback(edge))
 			for (uint32_t j = edge->culprit; j; j = culprit_at(judge, j)->merged)
 				add_edge(judge, &tallies[j - 1], edge, port);
-		if (!edge->again)
-			continue;
-		if (edge->repeated) {
+	}
+	for (size_t i = 0; i < judge->edge_count; i++) {
+		const struct edge *edge = &judge->edges[i];
+
+		if (edge->again && edge->repeated)
 			add_repeated(tallies, judge, edge);
-			continue;
-		}
-		for (int end = 0; end < MESH_ENDS; end++)
-			add_again(tallies, judge, culprit_of[edge_port(edge, end)],
-				  is_bad_again(judge, edge));
+		else if (edge->again)
+			add_others(tallies, judge, edge, culprit_of);
 	}
 	add_unjudged(tallies, judge, culprit_of);
 	return tallies;
