@@ -644,6 +644,119 @@ static void stopped(void **state)
 	paired_close(&bed);
 }
 
+/* So many ticks, of at least 200 ms each, are far more than a round of 4 s has. */
+#define MOST_TICKS 40
+
+static unsigned int ticks;
+
+/* Both agents are there, but answer neither orders nor the latest ping. */
+static void pong_only(void *context)
+{
+	struct paired *bed = context;
+
+	pong(bed, 0, 0);
+	pong(bed, 1, 0);
+	if (++ticks == MOST_TICKS)
+		bed->coordinator->interrupted = true;
+}
+
+/* Orders without an answer end after their timeout, and failures in doubt some time later. */
+static void no_answer(void **state)
+{
+	static const struct mesh_pair pairs[] = {{0, 1, 0, 0}, {0, 1, 1, 1}};
+	const struct coordinator_round round = {
+		.pairs = pairs,
+		.count = ARRAY_SIZE(pairs),
+		.tests = MESH_TESTS,
+		.stage = 3,
+		.number = 4,
+		.again = true,
+		.latency_msec = 1,
+		.bandwidth_msec = 1,
+		.timeout_msec = 1,
+		.take = take,
+	};
+	const uint64_t begin = clock_msec();
+	struct paired bed;
+
+	(void)state;
+	open_pair(&bed);
+	bed.coordinator->setup.silence_msec = 500;
+	bed.coordinator->setup.tick = pong_only;
+	ticks = 0;
+	answer(&bed, 0, ROUND_ID(0), MESH_FAIL, "no");
+	*results = '\0';
+	assert_int_equal(coordinator_round(bed.coordinator, &round), 0);
+	assert_string_equal(results, "0.1-1.1 untried: its agent did not answer in time\n"
+				     "0.0-1.0 untried: interrupted\n");
+	/* The timeout, its grace, and twice the silence. */
+	assert_true(clock_msec() - begin >= 1 + 3000 + 2 * 500);
+	assert_non_null(strstr(orders_of(&bed, 0), "cancel 100000001\n"));
+	paired_close(&bed);
+}
+
+static struct sockaddr_in listener;
+static int late_agent;
+
+/* What comes while the coordinator is stopped: an agent says that it is ready, another connects. */
+static void stop_gathering(void *context)
+{
+	struct paired *bed = context;
+	const struct mesh_message ready = {.type = MESH_MESSAGE_READY};
+
+	bed->coordinator->setup.tick = NULL;
+	usleep(STOPPED_MSEC * 1000);
+	if (bed->coordinator->setup.host_count)
+		paired_send(bed, 0, &ready);
+	late_agent = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(connect(late_agent, (const struct sockaddr *)&listener, sizeof(listener)),
+			 0);
+}
+
+/* The time during which the coordinator is stopped is no time to wait for hosts. */
+static void stopped_gathering(void **state)
+{
+	static const struct {
+		uint32_t wanted;
+		bool launcher_ended; /* just before the stop */
+	} samples[] = {{1, false}, {0, false}, {0, true}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		struct mesh_message message = {.type = MESH_MESSAGE_IDENTITY,
+					       .identity.name = "n1"};
+		struct paired bed;
+
+		paired_open(&bed, (struct coordinator_setup){.host_count = samples[i].wanted,
+							     .wait_msec = 300,
+							     .settle_msec = 100});
+		listener = (struct sockaddr_in){
+			.sin_family = AF_INET,
+			.sin_port = htons(coordinator_port(bed.coordinator)),
+			.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+		if (samples[i].wanted) {
+			paired_add(&bed, CONNECTION_ADMITTED);
+			entry_take(bed.coordinator, bed.coordinator->connections, &message);
+		} else {
+			paired_member(&bed, "n1", 1);
+		}
+		if (samples[i].launcher_ended)
+			coordinator_launcher_ended(bed.coordinator, 100);
+		bed.coordinator->setup.tick = stop_gathering;
+		bed.coordinator->tick_msec -= 190;
+		late_agent = -1;
+		/* The agent that has just connected might be one more host. */
+		assert_int_equal(coordinator_gather(bed.coordinator),
+				 samples[i].wanted ? 0 : -ETIMEDOUT);
+		assert_int_equal(bed.coordinator->hosts[0].presence, MESH_PRESENT);
+		if (!samples[i].wanted)
+			assert_int_equal(bed.coordinator->guests, 1);
+		assert_true(late_agent >= 0);
+		close(late_agent);
+		paired_close(&bed);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -656,6 +769,8 @@ int main(void)
 		cmocka_unit_test(interruptions),
 		cmocka_unit_test(losses),
 		cmocka_unit_test(stopped),
+		cmocka_unit_test(no_answer),
+		cmocka_unit_test(stopped_gathering),
 		cmocka_unit_test(loopback_addresses),
 		cmocka_unit_test(order_of_hosts),
 		cmocka_unit_test(gathering),

@@ -166,5 +166,9 @@ void round_lose(struct coordinator *coordinator, uint32_t host);
 void round_heard(struct coordinator *coordinator);
 
 /* coordinator.c */
-/* Waits for events, until `end_msec` at the latest, and serves them. */
-void coordinator_turn(struct coordinator *coordinator, uint64_t end_msec);
+/*
+ * Waits for events, until `end_msec` at the latest, and serves them. Returns for how long this
+ * process was stopped (^Z and fg, or a pause of the machine), or 0: what came meanwhile may not
+ * have been served yet.
+ */
+uint64_t coordinator_turn(struct coordinator *coordinator, uint64_t end_msec);

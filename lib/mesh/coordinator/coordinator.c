@@ -26,6 +26,8 @@
 /* Pause in accepting connections after descriptors ran out. */
 #define EXHAUSTED_MSEC 500
 #define TICK_MSEC      200
+/* A turn takes longer only if this process was stopped. */
+#define MOST_TURN_MSEC 3000u
 
 /* epoll data of everything except connections, whose numbers are below these. */
 #define EVENT_LISTENER	UINT64_C(0x100000000)
@@ -298,7 +300,7 @@ static void serve_event(struct coordinator *coordinator, const struct epoll_even
 	}
 }
 
-void coordinator_turn(struct coordinator *coordinator, uint64_t end_msec)
+static void run_turn(struct coordinator *coordinator, uint64_t end_msec)
 {
 	struct epoll_event events[MOST_EVENTS];
 	const uint64_t next = coordinator->tick_msec + TICK_MSEC;
@@ -322,6 +324,16 @@ void coordinator_turn(struct coordinator *coordinator, uint64_t end_msec)
 	connections_tick(coordinator, now);
 	if (coordinator->setup.tick)
 		coordinator->setup.tick(coordinator->setup.context);
+}
+
+uint64_t coordinator_turn(struct coordinator *coordinator, uint64_t end_msec)
+{
+	const uint64_t begin = clock_msec();
+	uint64_t took;
+
+	run_turn(coordinator, end_msec);
+	took = clock_msec() - begin;
+	return took > MOST_TURN_MSEC ? took : 0;
 }
 
 void coordinator_dismiss(struct coordinator *coordinator, uint32_t msec)

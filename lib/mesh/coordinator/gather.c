@@ -130,19 +130,27 @@ static void replace_loopback(struct coordinator *coordinator)
 
 int coordinator_gather(struct coordinator *coordinator)
 {
-	const uint64_t end = clock_msec() + coordinator->setup.wait_msec;
+	uint64_t end = clock_msec() + coordinator->setup.wait_msec;
 	struct count count = count_hosts(coordinator);
 
 	coordinator->arrival_msec = clock_msec();
 	while (!coordinator->interrupted && !is_complete(coordinator, &count)) {
 		const uint64_t launched = coordinator->launcher_end_msec;
+		const uint64_t arrival = coordinator->arrival_msec;
 		/* Wait for agents on the way as if the launcher were running. */
 		const uint64_t last = launched && launched < end && !count.on_the_way ? launched
 										      : end;
+		uint64_t stopped;
 
 		if (clock_msec() >= last)
 			break;
-		coordinator_turn(coordinator, last);
+		stopped = coordinator_turn(coordinator, last);
+		/* Agents that came while this process was stopped may still be waiting. */
+		end += stopped;
+		if (launched && launched == coordinator->launcher_end_msec)
+			coordinator->launcher_end_msec += stopped;
+		if (arrival == coordinator->arrival_msec)
+			coordinator->arrival_msec += stopped;
 		count = count_hosts(coordinator);
 	}
 	close_door(coordinator);

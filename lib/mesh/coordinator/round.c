@@ -359,7 +359,6 @@ int coordinator_round(struct coordinator *coordinator, const struct coordinator_
 	start(coordinator, round);
 	while (coordinator->open_slots && !coordinator->interrupted) {
 		const uint64_t now = clock_msec();
-		uint64_t took;
 
 		if (now >= end)
 			end_orders(coordinator, "its agent did not answer in time");
@@ -367,11 +366,8 @@ int coordinator_round(struct coordinator *coordinator, const struct coordinator_
 			break;
 		if (!coordinator->open_slots)
 			continue;
-		coordinator_turn(coordinator, now < end ? end : end + most_doubt);
-		/* A turn is short, unless this process was stopped: answers may be waiting. */
-		took = clock_msec() - now;
-		if (took > ORDER_GRACE_MSEC)
-			end += took;
+		/* Answers that came while this process was stopped may still be waiting. */
+		end += coordinator_turn(coordinator, now < end ? end : end + most_doubt);
 	}
 	finish(coordinator);
 	return coordinator->interrupted ? -EINTR : 0;
