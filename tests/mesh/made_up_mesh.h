@@ -436,16 +436,21 @@ static inline uint64_t made_up_run(struct made_up_mesh *mesh, const char *text, 
 		struct schedule *schedule;
 		struct mesh_pair *pairs;
 
-		judge_rails(judge, rails);
+		judge_rails(judge, true, rails);
 		if (schedule_new(&plan.stages[i], &scope, &schedule, &message))
 			abort();
 		pairs = mem_alloc_zero(schedule_most_pairs(schedule) + 1, sizeof(*pairs));
 		judge_begin_stage(judge, &plan.stages[i]);
 		for (uint32_t round = 0; round < schedule_rounds(schedule); round++) {
 			count = schedule_round(schedule, round, pairs);
-			for (size_t j = 0; j < count; j++, results++) {
+			judge_drop_rails(judge, rails);
+			for (size_t j = 0; j < count; j++) {
+				if (!(rails[pairs[j].a] >> pairs[j].rail_a & 1) ||
+				    !(rails[pairs[j].b] >> pairs[j].rail_b & 1))
+					continue;
 				made_up_result(mesh, &pairs[j], false, &result);
 				judge_take(judge, &result);
+				results++;
 			}
 		}
 		judge_end_stage(judge);

@@ -27,7 +27,9 @@ static struct bed {
 	struct mesh_host hosts[HOSTS];
 	bool one_rail;
 	bool all_go_bad;	  /* once a round has been run, the judge finds every rail bad */
+	uint32_t dead_after;	  /* rounds until rail 1 of the first host proves dead; 0: never */
 	uint64_t rounds, tested;  /* pairs whose hosts are both present */
+	uint64_t dead;		  /* pairs of that rail that were tested */
 	uint64_t slow_until_msec; /* time at which the last round of a full mesh ends */
 } bed;
 
@@ -66,6 +68,7 @@ int coordinator_round(struct coordinator *coordinator, const struct coordinator_
 		check_busy(pair->a, pair->rail_a, busy);
 		check_busy(pair->b, pair->rail_b, busy);
 		bed.tested += good;
+		bed.dead += (!pair->a && pair->rail_a == 1) || (!pair->b && pair->rail_b == 1);
 		round->take(round->context, &result);
 	}
 	bed.rounds++;
@@ -80,11 +83,19 @@ void judge_take(struct judge *judge, const struct mesh_result *result)
 	(void)result;
 }
 
-void judge_rails(struct judge *judge, uint16_t *rails)
+void judge_rails(struct judge *judge, bool with_doubtful, uint16_t *rails)
 {
 	(void)judge;
+	assert_int_equal(with_doubtful, !bed.slow_until_msec);
 	for (uint32_t i = 0; i < HOSTS; i++)
 		rails[i] = bed.all_go_bad && bed.rounds ? 0 : (1u << RAILS) - 1;
+}
+
+void judge_drop_rails(const struct judge *judge, uint16_t *rails)
+{
+	(void)judge;
+	if (bed.dead_after && bed.rounds >= bed.dead_after)
+		rails[0] &= (uint16_t)~2u;
 }
 
 void judge_begin_stage(struct judge *judge, const struct plan_stage *stage)
@@ -167,6 +178,24 @@ static void rails_gone_bad(void **state)
 	assert_int_equal(outcome.pairs, RAILS * (28 + LEFT));
 }
 
+/* A rail that was in doubt when the stage began, and proves dead in it, is left out from then on.
+ */
+static void doubts_that_end(void **state)
+{
+	const struct bed dead_after_two = {.dead_after = 2};
+	struct session_outcome outcome;
+
+	(void)state;
+	run_bed("full", dead_after_two, 0, &outcome);
+	assert_int_equal(bed.dead, 2);
+	assert_int_equal(outcome.pairs_planned, RAILS * 28 - (FULL_ROUNDS - 2));
+	assert_int_equal(outcome.left_out, 0);
+	/* Where pairs share what they measure, all take part until the end. */
+	run_bed("bisection:3", dead_after_two, 0, &outcome);
+	assert_int_equal(bed.dead, 3);
+	assert_int_equal(outcome.pairs_planned, RAILS * 3 * HOSTS / 2);
+}
+
 /* Where pairs share what they measure, two alone would measure something else. */
 static void shared(void **state)
 {
@@ -194,6 +223,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(partners_of_the_lost),
 		cmocka_unit_test(rails_gone_bad),
+		cmocka_unit_test(doubts_that_end),
 		cmocka_unit_test(no_time_for_them),
 		cmocka_unit_test(shared),
 	};

@@ -330,7 +330,7 @@ static void rails_left(void **state)
 	cluster->hosts[5].presence = MESH_LOST;
 	cluster->hosts[6].rail_count = 1;
 	test_all(cluster, dead_rails);
-	judge_rails(cluster->judge, left);
+	judge_rails(cluster->judge, true, left);
 	for (uint32_t i = 0; i < MOST_HOSTS; i++)
 		assert_int_equal(left[i], i == 2 || i == 6 ? 1 : i == 5 ? 0 : 3);
 }

@@ -189,7 +189,7 @@ static void dead_rails(void **state)
 	bare->hosts[1].rail_count = ARRAY_SIZE(samples);
 	bare->hosts[2].rail_count = 17;
 	bare->hosts[3].presence = MESH_REFUSED;
-	judge_rails(judge, rails);
+	judge_rails(judge, true, rails);
 	assert_int_equal(rails[0], 0xffff);
 	assert_int_equal(rails[1], 1 << 0 | 1 << 1 | 1 << 3 | 1 << 6);
 	assert_int_equal(rails[2], 0xffff);
@@ -207,16 +207,20 @@ static void dead_by_chance(void **state)
 		uint32_t judged;   /* partners of each of the others */
 		uint32_t failed;   /* pairs of the others that failed */
 		uint32_t partners; /* of the rail, which failed with all of them */
+		bool last_is_bad;  /* the last of these is bad with everybody */
 		bool stays;
 	} samples[] = {
 		/* 3 of 71: chance does that to a rail in one of 70 clusters with eight rails. */
-		{20, 3, 2, true},
-		{20, 2, 2, false},
+		{20, 3, 2, false, true},
+		{20, 2, 2, false, false},
 		/* 3 of 106: in one of 156. */
-		{30, 3, 2, false},
+		{30, 3, 2, false, false},
 		/* 3 of 15.5, in one of 17; and 3 of 16, in one of 101. */
-		{4, 3, 3, true},
-		{4, 3, 4, false},
+		{4, 3, 3, false, true},
+		{4, 3, 4, false, false},
+		/* Only three of them count. */
+		{4, 3, 4, true, true},
+		{4, 3, 4, true, true},
 	};
 	struct bare *bare = *state;
 	uint16_t rails[BARE_HOSTS];
@@ -230,12 +234,134 @@ static void dead_by_chance(void **state)
 		for (uint32_t pair = 0; pair < samples[i].failed; pair++)
 			bare_pair(bare, 1 + pair, 5, EDGE_FAILED);
 		port->judged = port->bad = port->failed = samples[i].partners;
+		/* The rail is either end of its pairs, also of the last one. */
 		for (uint32_t pair = 0; pair < samples[i].partners; pair++)
-			bare_pair(bare, 0, 1 + pair, EDGE_FAILED);
-		judge_rails(judge, rails);
+			bare_pair(bare, (i + pair) % 2 ? 0 : 1 + pair,
+				  (i + pair) % 2 ? 1 + pair : 0, EDGE_FAILED);
+		if (samples[i].last_is_bad)
+			judge->ports[samples[i].partners * RAIL_0].bad = samples[i].judged;
+		judge_rails(judge, true, rails);
 		assert_int_equal(rails[0], samples[i].stays ? 0xffff : 0xfffe);
 		assert_int_equal(rails[1], 0xffff);
 	}
+}
+
+/* Stages may repeat a pair, which is one failure nevertheless; loopback is none. */
+static void dead_by_pairs(void **state)
+{
+	static const struct {
+		struct mesh_pair more[3]; /* further failures */
+		bool duplicate;
+		uint32_t failed; /* pairs of the others that failed */
+		bool stays;
+	} samples[] = {
+		{{{1, 6, 0, 0}, {2, 6, 0, 0}, {3, 6, 0, 0}}, false, 2, true},
+		{{{1, 5, 0, 0}, {2, 5, 0, 0}, {5, 1, 0, 0}}, true, 2, false},
+		{{{1, 1, 0, 0}, {2, 2, 0, 0}, {3, 3, 0, 0}}, false, 2, false},
+		{{{0, 1, 0, 0}, {0, 2, 0, 0}, {1, 0, 0, 0}}, true, 3, true},
+	};
+	struct bare *bare = *state;
+	uint16_t rails[BARE_HOSTS];
+
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		struct judge *judge = bare_begin(bare, NULL);
+		struct port *port = &judge->ports[0];
+
+		for (uint32_t host = 1; host < BARE_HOSTS; host++)
+			judge->ports[host * RAIL_0].judged = 20;
+		for (uint32_t pair = 0; pair < samples[i].failed; pair++)
+			bare_pair(bare, 1 + pair, 5, EDGE_FAILED);
+		port->judged = port->bad = port->failed = 2;
+		bare_pair(bare, 0, 1, EDGE_FAILED);
+		bare_pair(bare, 0, 2, EDGE_FAILED);
+		for (size_t j = 0; j < ARRAY_SIZE(samples[i].more); j++) {
+			struct edge *edge = bare_pair(bare, 0, 0, EDGE_FAILED);
+
+			edge->pair = samples[i].more[j];
+			edge->duplicate = samples[i].duplicate;
+		}
+		judge_rails(judge, true, rails);
+		assert_int_equal(rails[0], samples[i].stays ? 0xffff : 0xfffe);
+		/* Where time is short, such a rail does not take part. */
+		judge_rails(judge, false, rails);
+		assert_int_equal(rails[0], 0xfffe);
+	}
+}
+
+static void take_pass(struct bare *bare, uint32_t a, uint32_t b, uint16_t rail)
+{
+	judge_take(bare->judge, &(const struct mesh_result){.pair = {a, b, rail, rail}});
+}
+
+/*
+ * Seven hosts are good with each other, except for three pairs, and rail 0 of the first host fails
+ * with two of them: that may be chance.
+ */
+static void begin_doubt(struct bare *bare, uint16_t *rails)
+{
+	bare_begin(bare, NULL);
+	for (uint32_t a = 1; a < BARE_HOSTS; a++)
+		for (uint32_t b = a + 1; b < BARE_HOSTS; b++) {
+			if (b == 5 && a < 4)
+				take_failure(bare, a, b, "no");
+			else
+				take_pass(bare, a, b, 0);
+		}
+	take_failure(bare, 0, 1, "no");
+	take_failure(bare, 2, 0, "no");
+	judge_rails(bare->judge, true, rails);
+	assert_int_equal(rails[0], 0xffff);
+	judge_drop_rails(bare->judge, rails);
+	assert_int_equal(rails[0], 0xffff);
+}
+
+/* The next pairs of such a rail tell, before the stage has ended. */
+static void dead_after_all(void **state)
+{
+	struct bare *bare = *state;
+	uint16_t rails[BARE_HOSTS];
+
+	begin_doubt(bare, rails);
+	/* The same pairs again, and the rail with itself, tell nothing. */
+	take_failure(bare, 1, 0, "no");
+	take_failure(bare, 0, 2, "no");
+	take_pass(bare, 0, 0, 0);
+	/* Three failures of 24 pairs: chance does that to a rail in one of 64 such clusters. */
+	take_failure(bare, 0, 3, "no");
+	judge_drop_rails(bare->judge, rails);
+	assert_int_equal(rails[0], 0xffff);
+	/* Rail 1 took part without doubts, so it does until the end of the stage. */
+	for (uint32_t to = 1; to < BARE_HOSTS; to++)
+		judge_take(bare->judge, &(const struct mesh_result){.pair = {0, to, 1, 1},
+								    .outcome = MESH_FAIL,
+								    .reason = "no"});
+	for (uint32_t a = 1; a < BARE_HOSTS; a++)
+		take_pass(bare, a, a % 7 + 1, 1);
+	take_failure(bare, 0, 4, "no");
+	judge_drop_rails(bare->judge, rails);
+	assert_int_equal(rails[0], 0xfffe);
+	for (uint32_t i = 1; i < BARE_HOSTS; i++)
+		assert_int_equal(rails[i], 0xffff);
+	/* It does not come back. */
+	judge_drop_rails(bare->judge, rails);
+	assert_int_equal(rails[0], 0xfffe);
+	judge_end_stage(bare->judge);
+	judge_rails(bare->judge, true, rails);
+	assert_int_equal(rails[0], 0xfffc);
+}
+
+/* A rail with a good pair is not dead, however many others failed. */
+static void good_after_all(void **state)
+{
+	struct bare *bare = *state;
+	uint16_t rails[BARE_HOSTS];
+
+	begin_doubt(bare, rails);
+	for (uint32_t to = 3; to < BARE_HOSTS - 1; to++)
+		take_failure(bare, 0, to, "no");
+	take_pass(bare, 7, 0, 0);
+	judge_drop_rails(bare->judge, rails);
+	assert_int_equal(rails[0], 0xffff);
 }
 
 /* A partner was good with another host, whose figures wait for others to be compared with. */
@@ -249,11 +375,11 @@ static void dead_rail_before_figures(void **state)
 		judge_take(judge, &(const struct mesh_result){.pair = {0, i, 0, 0},
 							      .outcome = MESH_FAIL,
 							      .reason = "rc-write: no"});
-	judge_rails(judge, rails);
+	judge_rails(judge, true, rails);
 	assert_int_equal(rails[0], 0xffff);
 	judge_take(judge, &(const struct mesh_result){.pair = {2, 3, 0, 0},
 						      .gbps = {real_of(9), real_of(9)}});
-	judge_rails(judge, rails);
+	judge_rails(judge, true, rails);
 	assert_int_equal(rails[0], 0xfffe);
 	assert_int_equal(rails[1], 0xffff);
 	assert_int_equal(rails[2], 0xffff);
@@ -316,15 +442,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bare_set_up, bare_tear_down)
 	static const struct CMUnitTest tests[] = {
-		TEST(reasons),
-		TEST(left_out),
-		TEST(figures_of_rows),
-		TEST(repeated),
-		TEST(dead_rails),
-		TEST(dead_by_chance),
-		TEST(dead_rail_before_figures),
-		TEST(bars_of_distances),
-		TEST(one_bar),
+		TEST(reasons),		 TEST(left_out),
+		TEST(figures_of_rows),	 TEST(repeated),
+		TEST(dead_rails),	 TEST(dead_by_chance),
+		TEST(dead_by_pairs),	 TEST(dead_after_all),
+		TEST(good_after_all),	 TEST(dead_rail_before_figures),
+		TEST(bars_of_distances), TEST(one_bar),
 	};
 
 	return cmocka_run_group_tests_name("mesh-take", tests, NULL, NULL);

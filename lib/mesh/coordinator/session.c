@@ -208,7 +208,28 @@ static size_t drop_done(struct session *session, struct mesh_pair *pairs, size_t
 	return left;
 }
 
-static int run_rounds(struct session *session, const struct schedule *schedule)
+/*
+ * Removes the pairs of rails that are now known to be dead: each may last until the timeout. Pairs
+ * that share what they measure stay together.
+ */
+static size_t drop_dead(struct session *session, uint16_t *rails, struct mesh_pair *pairs,
+			size_t count)
+{
+	size_t left = 0;
+
+	if (session->shared)
+		return count;
+	judge_drop_rails(session->setup->judge, rails);
+	for (size_t i = 0; i < count; i++)
+		if (rails[pairs[i].a] >> pairs[i].rail_a & 1 &&
+		    rails[pairs[i].b] >> pairs[i].rail_b & 1)
+			pairs[left++] = pairs[i];
+	session->outcome->pairs_planned -= count - left;
+	return left;
+}
+
+/* `rails`: those of each host that take part in the stage, as bits. */
+static int run_rounds(struct session *session, const struct schedule *schedule, uint16_t *rails)
 {
 	_cleanup_(freep) struct mesh_pair *pairs = mem_alloc_zero(schedule_most_pairs(schedule) + 1,
 								  sizeof(*pairs));
@@ -223,6 +244,7 @@ static int run_rounds(struct session *session, const struct schedule *schedule)
 		size_t count = schedule_round(schedule, i, pairs);
 
 		count = drop_done(session, pairs, count);
+		count = drop_dead(session, rails, pairs, count);
 		if (!count)
 			continue;
 		if (!fits(session)) {
@@ -252,7 +274,7 @@ static int run_stage(struct session *session, const struct plan_stage *stage)
 	_cleanup_(freep) char *message = NULL;
 	int rc;
 
-	judge_rails(setup->judge, rails);
+	judge_rails(setup->judge, !setup->budget_msec, rails);
 	rc = schedule_new(stage, &scope, &schedule, &message);
 	if (rc) {
 		/* Other stages may still be possible. */
@@ -269,7 +291,7 @@ static int run_stage(struct session *session, const struct plan_stage *stage)
 	judge_begin_stage(setup->judge, stage);
 	if (setup->begin)
 		setup->begin(setup->context, session->stage);
-	rc = run_rounds(session, schedule);
+	rc = run_rounds(session, schedule, rails);
 	if (!rc)
 		rc = run_orphans(session, &scope, schedule_rounds(schedule));
 	judge_end_stage(setup->judge);

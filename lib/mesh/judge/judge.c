@@ -212,6 +212,12 @@ void judge_progress(const struct judge *judge, struct judge_progress *ret_progre
 	*ret_progress = judge->progress;
 }
 
+/* Whether the pair of a row that waits has not been counted for its ports. */
+static bool is_uncounted(const struct row *row)
+{
+	return row->kind != CLASS_LOOPBACK && !row->lacks;
+}
+
 /* Whether each port was good with others, as far as is known; to be freed. */
 static bool *good_ports(const struct judge *judge)
 {
@@ -219,11 +225,10 @@ static bool *good_ports(const struct judge *judge)
 
 	for (uint32_t i = 0; i < judge->port_count; i++)
 		good[i] = judge->ports[i].judged > judge->ports[i].bad;
-	/* Only passed pairs wait for others to be compared with. */
 	for (size_t i = 0; i < judge->row_count; i++) {
 		const struct row *row = &judge->rows[i];
 
-		if (row->kind == CLASS_LOOPBACK || row->lacks)
+		if (!is_uncounted(row) || row->outcome == MESH_FAIL)
 			continue;
 		good[port_number(row->pair.a, row->pair.rail_a)] = true;
 		good[port_number(row->pair.b, row->pair.rail_b)] = true;
@@ -231,54 +236,74 @@ static bool *good_ports(const struct judge *judge)
 	return good;
 }
 
-/* How many partners that are good with others each port failed with; to be freed. */
-static uint32_t *count_failed_with_good(const struct judge *judge, const bool *good)
+/* The pairs that failed so far; each counts once, and loopback does not. */
+struct failures {
+	bool *good;	  /* whether each port is good with others, as far as is known */
+	uint32_t *failed; /* how many partners that are good with others each port failed with */
+	uint64_t of_good; /* pairs that failed although both of their ends are good with others */
+	uint64_t ends;	  /* of all pairs that were tested */
+	uint32_t ports;	  /* that were tested with others */
+};
+
+static void count_failure(struct failures *failures, const struct mesh_pair *pair)
 {
-	uint32_t *failed = port_numbers(judge);
+	const uint32_t a = port_number(pair->a, pair->rail_a),
+		       b = port_number(pair->b, pair->rail_b);
 
-	for (size_t i = 0; i < judge->edge_count; i++)
-		for (int end = 0; end < MESH_ENDS && judge->edges[i].faults & EDGE_FAILED; end++) {
-			const struct edge *edge = &judge->edges[i];
+	failures->failed[a] += failures->good[b];
+	failures->failed[b] += failures->good[a];
+	failures->of_good += failures->good[a] && failures->good[b];
+}
 
-			failed[edge_port(edge, end)] += good[edge_port(edge, !end)];
-		}
-	return failed;
+static void count_failures(const struct judge *judge, struct failures *ret)
+{
+	*ret = (struct failures){.good = good_ports(judge), .failed = port_numbers(judge)};
+	for (uint32_t i = 0; i < judge->port_count; i++) {
+		ret->ends += judge->ports[i].judged;
+		ret->ports += judge->ports[i].judged > 0;
+	}
+	for (size_t i = 0; i < judge->edge_count; i++) {
+		const struct edge *edge = &judge->edges[i];
+
+		if (edge->faults & EDGE_FAILED && !edge->duplicate && !edge_is_loopback(edge))
+			count_failure(ret, &edge->pair);
+	}
+	for (size_t i = 0; i < judge->row_count; i++) {
+		const struct row *row = &judge->rows[i];
+
+		if (!is_uncounted(row) || pair_was_seen(judge, &row->pair))
+			continue;
+		ret->ends += MESH_ENDS;
+		if (row->outcome == MESH_FAIL)
+			count_failure(ret, &row->pair);
+	}
+}
+
+static void failures_clear(struct failures *failures)
+{
+	free(failures->good);
+	free(failures->failed);
 }
 
 /* Fewer failed pairs do not tell how often one fails. */
 #define LEAST_FAILED 3u
 
-/*
- * The part of the pairs that failed although both of their ends are good with others; 0 if that is
- * not known.
- */
-static double chance_of_failure(const struct judge *judge, const bool *good)
-{
-	uint64_t failed = 0, ends = 0;
-
-	for (uint32_t i = 0; i < judge->port_count; i++)
-		ends += judge->ports[i].judged;
-	for (size_t i = 0; i < judge->edge_count; i++) {
-		const struct edge *edge = &judge->edges[i];
-
-		failed += edge->faults & EDGE_FAILED && good[edge_port(edge, MESH_END_A)] &&
-			  good[edge_port(edge, MESH_END_B)];
-	}
-	return failed >= LEAST_FAILED && ends ? 2 * (double)failed / (double)ends : 0;
-}
-
 /* So many good rails may be left out by chance, on average, of all that there are. */
 #define MOST_LEFT_OUT 0.01
 
 /*
- * Whether so many failures may be chance: if each pair fails now and then, some rail has failed
- * with all of its partners. More of its pairs will tell, and where so many fail, it costs no time.
+ * Whether so many failures of a port may be chance: if each pair fails now and then, some rail has
+ * failed with all of its partners. More of its pairs will tell, but if it is dead, each of them may
+ * last until the timeout.
  */
-static bool is_chance(double chance, uint32_t failures, uint32_t ports)
+static bool is_chance(const struct failures *failures, uint32_t port)
 {
-	double expected = ports;
+	const double chance = failures->of_good >= LEAST_FAILED && failures->ends
+				      ? 2 * (double)failures->of_good / (double)failures->ends
+				      : 0;
+	double expected = failures->ports;
 
-	while (failures-- && expected > MOST_LEFT_OUT)
+	for (uint32_t i = 0; i < failures->failed[port] && expected > MOST_LEFT_OUT; i++)
 		expected *= chance;
 	return expected > MOST_LEFT_OUT;
 }
@@ -287,19 +312,12 @@ static bool is_chance(double chance, uint32_t failures, uint32_t ports)
  * A rail that is bad alone, or failed with all of two or more partners, would only cost time; but
  * if all of these are bad themselves, or it may be chance, the rail may be good.
  */
-void judge_rails(struct judge *judge, uint16_t *rails)
+void judge_rails(struct judge *judge, bool with_doubtful, uint16_t *rails)
 {
-	_cleanup_(freep) bool *good = NULL;
-	_cleanup_(freep) uint32_t *failed = NULL;
-	uint32_t ports = 0;
-	double chance;
+	struct failures failures;
 
 	rows_settle(judge);
-	good = good_ports(judge);
-	failed = count_failed_with_good(judge, good);
-	chance = chance_of_failure(judge, good);
-	for (uint32_t i = 0; i < judge->port_count; i++)
-		ports += judge->ports[i].judged > 0;
+	count_failures(judge, &failures);
 	for (uint32_t i = 0; i < judge->host_count; i++) {
 		const struct mesh_host *host = &judge->hosts[i];
 
@@ -308,15 +326,44 @@ void judge_rails(struct judge *judge, uint16_t *rails)
 			continue;
 		for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++) {
 			const uint32_t number = port_number(i, rail);
-			const struct port *port = &judge->ports[number];
-			const bool is_dead = port->failed >= 2 && port->failed == port->judged &&
-					     failed[number] &&
-					     !is_chance(chance, failed[number], ports);
+			struct port *port = &judge->ports[number];
+			const bool looks_dead = port->failed >= 2 && port->failed == port->judged &&
+						failures.failed[number];
 
-			if (mesh_host_has_rail(host, rail) && !port->alone_bad && !is_dead)
+			port->doubtful = with_doubtful && looks_dead &&
+					 is_chance(&failures, number);
+			if (mesh_host_has_rail(host, rail) && !port->alone_bad &&
+			    (!looks_dead || port->doubtful))
 				rails[i] |= (uint16_t)(1u << rail);
 		}
 	}
+	failures_clear(&failures);
+}
+
+static bool any_doubtful(const struct judge *judge, const uint16_t *rails)
+{
+	for (uint32_t i = 0; i < judge->port_count; i++)
+		if (judge->ports[i].doubtful && rails[port_host(i)] >> port_rail(i) & 1)
+			return true;
+	return false;
+}
+
+/* Nothing is settled here: figures are judged once the stage has given all of them. */
+void judge_drop_rails(const struct judge *judge, uint16_t *rails)
+{
+	struct failures failures;
+
+	if (!any_doubtful(judge, rails))
+		return;
+	count_failures(judge, &failures);
+	for (uint32_t i = 0; i < judge->port_count; i++) {
+		const struct port *port = &judge->ports[i];
+
+		if (port->doubtful && !failures.good[i] && port->failed == port->judged &&
+		    !is_chance(&failures, i))
+			rails[port_host(i)] &= (uint16_t) ~(1u << port_rail(i));
+	}
+	failures_clear(&failures);
 }
 
 static double width_of(double low, double high, size_t parts)

@@ -5,9 +5,9 @@
  * Results are not stored one by one, only their distributions, the record of each rail, and the bad
  * pairs.
  *
- * Use: judge_new(); for each stage judge_rails(), judge_begin_stage(), judge_take() for its results
- * and judge_end_stage(); then judge_retests(), and judge_take() for their results, with `again`
- * set; finally judge_conclude().
+ * Use: judge_new(); for each stage judge_rails(), judge_begin_stage(), judge_take() for its results,
+ * with judge_drop_rails() between its rounds, and judge_end_stage(); then judge_retests(), and
+ * judge_take() for their results, with `again` set; finally judge_conclude().
  */
 #pragma once
 
@@ -118,9 +118,15 @@ void judge_end_stage(struct judge *judge);
 /*
  * Fills, for each host, the rails that may take part in the next stage, as bits: none of a host
  * that is not present, and none that is bad in loopback or failed with each of two or more
- * partners, at least one of which is good with others, if that is no chance.
+ * partners, at least one of which is good with others. `with_doubtful`: unless that may be
+ * chance; where time is short, it is better to leave out a good rail than to wait for a dead one.
  */
-void judge_rails(struct judge *judge, uint16_t *rails);
+void judge_rails(struct judge *judge, bool with_doubtful, uint16_t *rails);
+/*
+ * Between the rounds of a stage: removes the rails that take part only because their failures might
+ * be chance, once the results of the stage show that they are not.
+ */
+void judge_drop_rails(const struct judge *judge, uint16_t *rails);
 
 /*
  * The second pass: each suspect with two partners that were good, to be tested one pair at a time

@@ -113,6 +113,7 @@ struct port {
 	uint8_t rate;	/* index of a rate; 0: unknown */
 	bool slow_rate; /* few ports of its rail have so low a rate */
 	bool alone_bad; /* in loopback */
+	bool doubtful;	/* failed with all partners, which may be chance, when the stage began */
 };
 
 enum culprit_kind {
@@ -249,6 +250,8 @@ void rates_find(struct judge *judge);
 
 /* Judges the rows that wait; those of a class that is too small stay. */
 void rows_settle(struct judge *judge);
+/* Whether a settled row is of this pair, in either order. */
+bool pair_was_seen(const struct judge *judge, const struct mesh_pair *pair);
 
 /* Representative of the ports that good pairs connect. */
 uint32_t chain_end(struct judge *judge, uint32_t port);

@@ -115,21 +115,40 @@ static struct edge edge_of_row(const struct judge *judge, const struct row *row,
 
 enum pair_history { PAIR_NEW, PAIR_GOOD_BEFORE, PAIR_BAD_BEFORE };
 
+/* The slot of the pair in the table of tested pairs, or the free one for it. */
+static size_t find_seen(const struct judge *judge, const struct mesh_pair *pair, uint64_t *ret_key)
+{
+	const uint64_t a = port_number(pair->a, pair->rail_a),
+		       b = port_number(pair->b, pair->rail_b);
+	const uint64_t key = (a < b ? a << 32 | b : b << 32 | a) + 1;
+	uint64_t state = key;
+	size_t at = random_next(&state) % MOST_SEEN;
+
+	while (judge->seen[at] && (judge->seen[at] & ~PAIR_WAS_BAD) != key)
+		at = (at + 1) % MOST_SEEN;
+	*ret_key = key;
+	return at;
+}
+
+bool pair_was_seen(const struct judge *judge, const struct mesh_pair *pair)
+{
+	uint64_t key;
+
+	return judge->seen && judge->seen[find_seen(judge, pair, &key)];
+}
+
 /*
  * Stages may have pairs in common, and a partner counts once however often it was met. Once the
  * table is full, repeated pairs are too few to matter.
  */
 static enum pair_history look_up_pair(struct judge *judge, const struct edge *edge)
 {
-	const uint64_t a = edge_port(edge, MESH_END_A), b = edge_port(edge, MESH_END_B);
-	const uint64_t key = (a < b ? a << 32 | b : b << 32 | a) + 1;
-	uint64_t state = key;
-	size_t at = random_next(&state) % MOST_SEEN;
+	uint64_t key;
+	size_t at;
 
 	if (!judge->seen)
 		judge->seen = mem_alloc_zero(MOST_SEEN, sizeof(*judge->seen));
-	while (judge->seen[at] && (judge->seen[at] & ~PAIR_WAS_BAD) != key)
-		at = (at + 1) % MOST_SEEN;
+	at = find_seen(judge, &edge->pair, &key);
 	if (judge->seen[at]) {
 		bool was_bad = judge->seen[at] & PAIR_WAS_BAD;
 
