@@ -5,9 +5,9 @@
  * Results are not stored one by one, only their distributions, the record of each rail, and the bad
  * pairs.
  *
- * Use: judge_new(); for each stage judge_rails(), judge_begin_stage(), judge_take() for its results,
- * with judge_drop_rails() between its rounds, and judge_end_stage(); then judge_retests(), and
- * judge_take() for their results, with `again` set; finally judge_conclude().
+ * Use: judge_new(); for each stage judge_rails(), judge_begin_stage(), judge_take() for its
+ * results, with judge_drop_rails() between its rounds, and judge_end_stage(); then judge_retests(),
+ * and judge_take() for their results, with `again` set; finally judge_conclude().
  */
 #pragma once
 
