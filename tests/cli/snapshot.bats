@@ -218,6 +218,33 @@ listing()
 	done
 }
 
+# same_of TREE: doctor prints the same of a tree and of its snapshots, the last of which is anonymised.
+same_of()
+{
+	local option
+
+	quickly try doctor -a --root "$1"
+	mv out wanted
+	for option in '' --anonymise; do
+		# shellcheck disable=SC2086 # none or one
+		quickly try snapshot a.tar --force --root "$1" $option
+		quickly try doctor -a --root a.tar
+		diff wanted out
+	done
+}
+
+@test "snapshot: doctor knows a provider by its path, also of an anonymised one" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	cp -r "$roots/cx5-ib-edr" "$tree"
+	mkdir -p "$tree"/lib64/libibverbs "$tree"/etc/libibverbs.d
+	echo 'lib%s-rdmav34.so' >"$tree/lib64/libibverbs.so.1"
+	printf 'driver /home/alice/%s\n' libalice libmlx5 >"$tree/etc/libibverbs.d/mlx5.driver"
+	same_of "$tree"
+	grep 'the provider mlx5 is configured by its path' wanted
+	run ! grep -a alice <(tar -xOf a.tar)
+}
+
 @test "snapshot: a snapshot of an archive is the same again" {
 	snap roce-bond-vlan one.tar
 	quickly try snapshot two.tar --root one.tar

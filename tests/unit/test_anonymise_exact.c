@@ -351,8 +351,13 @@ static const struct {
 	 "NCCL_IB_HCA=mlx5_0\nNCCL_IB_GID_INDEX=3\nNCCL_IB_TC=106\nNCCL_IB_DISABLE=1\n"
 	 "NCCL_NET=Socket\n"},
 	{"root/etc/libibverbs.d/mlx5.driver",
-	 "# of alice\ndriver mlx5 # alice\n driver /home/alice/libmlx5\nalice\n",
-	 "root/etc/libibverbs.d/mlx5.driver", "driver mlx5\ndriver /zcka/fvxaa/nmdhpe9\n"},
+	 "# of alice\ndriver mlx5 # alice\n driver /home/alice/libmlx5\nalice\n"
+	 "driver /home/alice/libalice\ndriver alice/librxe\ndriver /alice/libmlx5.so\n"
+	 "driver /opt/mlx5\ndriver /librxe\n",
+	 "root/etc/libibverbs.d/mlx5.driver",
+	 "driver mlx5\ndriver /xjce/fiecc/libmlx5\n"
+	 "driver /fmic/ddpdf/cvcalkac\ndriver cphbf/librxe\ndriver /evxfd/ehaskm5.rc\n"
+	 "driver /doi/iyq5\ndriver /librxe\n"},
 	{"root/etc/ld.so.conf",
 	 "# of alice\ninclude ld.so.conf.d/*.conf /etc/ld.so.conf.d/* /home/alice/*.conf "
 	 "ld.so.conf.d/alice*.conf # alice\n/home/alice/lib\n\t/usr/local/lib64/ # alice\n"

@@ -32,6 +32,12 @@ static void is_found_by_name(void **state)
 	assert_string_equal(verbs_provider(rdma_driver_of_module("rdma_rxe")->module), "rxe");
 	assert_string_equal(verbs_provider(rdma_driver_of_module("hfi1")->module), "hfi1verbs");
 	assert_null(verbs_provider(rdma_driver_of_module("usnic_verbs")->module));
+	assert_true(verbs_is_provider("bnxt_re"));
+	assert_true(verbs_is_provider("hfi1verbs"));
+	assert_true(verbs_is_provider("vmw_pvrdma"));
+	assert_false(verbs_is_provider("hfi1"));
+	assert_false(verbs_is_provider("mlx"));
+	assert_false(verbs_is_provider(""));
 	assert_null(rdma_driver_of_module("e1000e"));
 	assert_null(rdma_driver_of_module(NULL));
 }

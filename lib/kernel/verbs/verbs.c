@@ -50,6 +50,14 @@ const char *verbs_provider(const char *module)
 	return NULL;
 }
 
+bool verbs_is_provider(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(providers); i++)
+		if (!strcmp(providers[i].name, name))
+			return true;
+	return false;
+}
+
 static bool module_loaded(const char *module)
 {
 	char path[64];

@@ -60,6 +60,8 @@ struct ibv_context *verbs_device_context(const struct verbs_device *device);
  * for hfi1. NULL: none exists, or none is known.
  */
 const char *verbs_provider(const char *module);
+/* Whether it is the name of such a provider. */
+bool verbs_is_provider(const char *name);
 
 /*
  * Asynchronous events of an RDMA device and its ports. They are sent only to an open verbs context

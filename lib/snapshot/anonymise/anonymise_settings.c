@@ -9,6 +9,7 @@
 #include "kernel/config_files.h"
 #include "kernel/verbs/loader_config.h"
 #include "kernel/verbs/providers.h"
+#include "kernel/verbs/verbs.h"
 #include "snapshot/anonymise/anonymise_private.h"
 #include "snapshot/collect.h"
 
@@ -207,7 +208,7 @@ static char *keep_modprobe(const char *text)
 
 /*
  * Keeps what providers_parse() reads, `driver NAME`. Of a path, which may be that of a user, only
- * its form stays.
+ * its form stays, and the name of a provider, which doctor looks for: libmlx5.
  */
 static char *keep_providers(const struct anonymiser *anonymiser, const char *text)
 {
@@ -216,10 +217,13 @@ static char *keep_providers(const struct anonymiser *anonymiser, const char *tex
 
 	providers_parse(text, &names);
 	for (size_t i = 0; i < names.count; i++) {
-		char *name = names.items[i];
+		char *name = names.items[i], *slash = strrchr(name, '/');
+		const bool known = slash && !strncmp(slash + 1, "lib", strlen("lib")) &&
+				   verbs_is_provider(slash + 1 + strlen("lib"));
 
-		if (strchr(name, '/'))
-			anonymise_word(anonymiser, name, strlen(name));
+		if (slash)
+			anonymise_word(anonymiser, name,
+				       known ? (size_t)(slash - name) : strlen(name));
 		text_buffer_add(&out, "driver %s\n", name);
 	}
 	return text_buffer_take(&out);
