@@ -371,6 +371,17 @@ static const struct {
 	 "host_hash=\"1\" --></system>\n<!-- alice",
 	 "root/var/run/nvidia-topologyd/virtualTopology.xml",
 	 "\n<system>\n<cpu host_hash=\"0\" numaid=\"0\"/></system>\n"},
+	/* All that XML allows, and what ends too early. */
+	{"root/var/run/a/virtualTopology.xml",
+	 "<?xml version=\"1.0\"?><?alice host_hash=\"1\"?><cpu host_hash='0x4\"0c8' a='host_hash' "
+	 "host_hash\t\r\n =\n \"0x40c8'\"><!-->alice--> host_hash=3 host_hash<a b='?>' "
+	 "host_hash2='1'/>?<?alice",
+	 "root/var/run/a/virtualTopology.xml",
+	 "<cpu host_hash='0' a='host_hash' host_hash\t\r\n =\n \"0\"> host_hash=3 host_hash"
+	 "<a b='?>' host_hash2='1'/>?"},
+	{"root/var/run/b/virtualTopology.xml", "<a host_hash = 'alice",
+	 "root/var/run/b/virtualTopology.xml", "<a host_hash = '0"},
+	{"root/var/run/c/virtualTopology.xml", "<!-- a", "root/var/run/c/virtualTopology.xml", ""},
 	/* NCCL knows no remarks after a value. */
 	{"root/etc/a/nccl.conf", "NCCL_IB_HCA=^=mlx5_0:1,mlx5_1 # of alice\nNCCL_IB_TC=106\talice",
 	 "root/etc/a/nccl.conf", "NCCL_IB_HCA=^=mlx5_0:1,mlx5_1 \nNCCL_IB_TC=106 \n"},

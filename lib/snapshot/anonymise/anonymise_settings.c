@@ -265,31 +265,62 @@ static char *keep_loader(const char *text)
 	return text_buffer_take(&out);
 }
 
+/* The length of a comment or a processing instruction at the start of the text; 0: none. */
+static size_t remark_length(const char *text)
+{
+	static const char marks[][2][sizeof("<!--")] = {{"<!--", "-->"}, {"<?", "?>"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
+		const char *end;
+
+		if (strncmp(text, marks[i][0], strlen(marks[i][0])) != 0)
+			continue;
+		end = strstr(text + strlen(marks[i][0]), marks[i][1]);
+		return end ? (size_t)(end - text) + strlen(marks[i][1]) : strlen(text);
+	}
+	return 0;
+}
+
+/* The length of host_hash= at the start of the text, with the first quote; 0: it is not there. */
+static size_t before_hash(const char *text)
+{
+	static const char name[] = "host_hash", blanks[] = "\t\r\n ";
+	const char *at = text;
+
+	if (strncmp(at, name, strlen(name)) != 0)
+		return 0;
+	at += strlen(name);
+	at += strspn(at, blanks);
+	if (*at != '=')
+		return 0;
+	at++;
+	at += strspn(at, blanks);
+	return *at == '"' || *at == '\'' ? (size_t)(at + 1 - text) : 0;
+}
+
 /*
- * Drops comments, and the hash by which NCCL tells hosts apart: getHostHash(), src/misc/utils.cc.
+ * Drops comments and processing instructions, and the hash by which NCCL tells hosts apart:
+ * getHostHash(), src/misc/utils.cc.
  */
 static char *keep_topology(const char *text)
 {
-	static const char begin[] = "<!--", end[] = "-->", hash[] = "host_hash=\"";
 	struct text_buffer out = {.text = NULL};
+	const char *done = text;
 
-	while (*text) {
-		const char *comment = strstr(text, begin), *stop = strstr(text, hash);
-		const char *next = comment && (!stop || comment < stop) ? comment : stop;
+	for (const char *at = text; *at;) {
+		const size_t remark = remark_length(at), hash = before_hash(at);
 
-		if (!next)
-			break;
-		if (next == comment) {
-			text_buffer_add(&out, "%.*s", (int)(next - text), text);
-			next = strstr(next, end);
-			text = next ? next + strlen(end) : "";
-		} else {
-			next += strlen(hash);
-			text_buffer_add(&out, "%.*s0", (int)(next - text), text);
-			text = next + strcspn(next, "\"");
+		if (!remark && !hash) {
+			at++;
+			continue;
 		}
+		text_buffer_add(&out, "%.*s%s", (int)(at + hash - done), done, hash ? "0" : "");
+		at += remark + hash;
+		if (hash)
+			at += strcspn(at, (const char[]){at[-1], '\0'});
+		done = at;
 	}
-	text_buffer_add(&out, "%s", text);
+	text_buffer_add(&out, "%s", done);
 	return text_buffer_take(&out);
 }
 
