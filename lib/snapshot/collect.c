@@ -165,6 +165,11 @@ static int take(struct walk *walk, const char *path)
 
 	if (!has_room(walk))
 		return 0;
+	if (how == SOURCE_LINKS) {
+		if (root_read_link(walk->collection->root, path, target) >= 0)
+			keep_link(walk, path, target);
+		return 0;
+	}
 	/* A device file is not opened, and the link of a library may be broken. */
 	if (how == SOURCE_NAMES) {
 		const ssize_t length = root_read_link(walk->collection->root, path, target);

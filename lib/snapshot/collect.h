@@ -44,8 +44,9 @@ enum source_how {
 	SOURCE_PARAMETERS, /* of modules, except keys */
 	SOURCE_LIBRARY,	   /* libibverbs.so.1: the version of its interface to providers */
 	SOURCE_UNITS,	   /* of systemd: limits of locked memory */
-	SOURCE_MOUNTS,	   /* of control groups and pstore */
+	SOURCE_MOUNTS,	   /* of control groups and pstore, and at / */
 	SOURCE_BOOT,	   /* of the host: its time */
+	SOURCE_LINKS,	   /* of proc: a namespace */
 };
 
 /* Adds to the list, below root/; the bytes from malloc() belong to the list from now on. */

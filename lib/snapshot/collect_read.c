@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,7 +158,11 @@ static bool is_boot_time(const char *line)
 
 static bool is_wanted_mount(const char *line)
 {
-	return strstr(line, " - cgroup") || strstr(line, " - pstore ");
+	int end = 0;
+
+	sscanf(line, "%*s %*s %*s %*s%n", &end);
+	return strstr(line, " - cgroup") || strstr(line, " - pstore ") ||
+	       (end && !strncmp(line + end, " / ", 3));
 }
 
 /* The lines to keep of some files. */

@@ -6,8 +6,8 @@
 #include "base/mem.h"
 
 /* The folders of / that commands read. */
-static const char *const tops[] = {"sys", "proc", "dev", "etc",	  "var",
-				   "run", "usr",  "lib", "lib64", ".singularity.d"};
+static const char *const tops[] = {"sys", "proc", "dev",   "etc", "var",	   "run",
+				   "usr", "lib",  "lib64", "opt", ".singularity.d"};
 /* What is next to the tree: files, and folders of files. */
 static const char *const files[] = {"manifest.json", "versions.json", "kmsg"};
 static const char *const folders[] = {"netlink", "verbs"};

@@ -245,6 +245,38 @@ same_of()
 	run ! grep -a alice <(tar -xOf a.tar)
 }
 
+@test "snapshot: doctor knows a host with the files of a container, also of an anonymised one" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	cp -r "$roots/cx5-ib-edr" "$tree"
+	mkdir -p "$tree"/lib64/libibverbs "$tree"/etc/libibverbs.d "$tree"/proc/self/ns "$tree"/proc/1
+	echo 'lib%s-rdmav34.so' >"$tree/lib64/libibverbs.so.1"
+	: >"$tree/.dockerenv"
+	ln -s 'pid:[4026531836]' "$tree/proc/self/ns/pid"
+	echo '27 1 254:0 /alice/root / rw,relatime - ext4 /dev/mapper/alice-root rw' >"$tree/proc/1/mountinfo"
+	printf '%s\n' '90 1 0:2 / / rw - rootfs none rw' \
+		'91 90 254:0 /alice/root / rw shared:1 - ext4 /dev/mapper/alice-root rw' >"$tree/proc/self/mountinfo"
+	same_of "$tree"
+	grep 'profile hpc' wanted
+	run ! grep -a alice <(tar -xOf a.tar)
+	# A container that sees the processes of its host.
+	echo '91 90 254:0 /alice/box / rw shared:1 - ext4 /dev/mapper/alice-root rw' >"$tree/proc/self/mountinfo"
+	same_of "$tree"
+	grep 'profile container' wanted
+	run ! grep -a alice <(tar -xOf a.tar)
+}
+
+@test "snapshot: doctor knows the settings of Amazon's libfabric, also of an anonymised one" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	cp -r "$roots/efa" "$tree"
+	mkdir -p "$tree/opt/amazon/efa/etc"
+	printf '%s\n' '# of alice' FI_LOG_LEVEL=alice FI_PROVIDER=tcp >"$tree/opt/amazon/efa/etc/libfabric.conf"
+	same_of "$tree"
+	grep 'FI_PROVIDER=tcp (/opt/amazon/efa/etc/libfabric.conf)' wanted
+	run ! grep -a alice <(tar -xOf a.tar)
+}
+
 @test "snapshot: a snapshot of an archive is the same again" {
 	snap roce-bond-vlan one.tar
 	quickly try snapshot two.tar --root one.tar

@@ -526,6 +526,7 @@ static const char *const links[][4] = {
 	 "root/sys/class/net/enx0c42a16c6ca0", "../../devices/net/host-319d85f9/x0"},
 	{"root/sys/a", "!EACCES", "root/sys/a", "!EACCES"},
 	{"root/sys/b", "gpu17", "root/sys/b", "host-319d85f9"},
+	{"root/proc/self/ns/pid", "pid:[4026531836]", "root/proc/self/ns/pid", "pid:[4026531836]"},
 	{"root/sys/c", "/gpu17/", "root/sys/c", "/host-319d85f9/"},
 };
 

@@ -55,7 +55,7 @@ static void control_groups(void **state)
 		"root/proc/self/mountinfo",
 		"30 23 0:26 /user.slice/../job77 /sys/fs/cgroup ro - cgroup2 cgroup rw\n");
 	_cleanup_(freep) char *other = NULL;
-	const char *line = strchr(now, '\n'), *job = strrchr(mounts, '.') + 2;
+	const char *line = strchr(now, '\n'), *job = strrchr(mounts, '.') + 2, *own, *next;
 
 	(void)state;
 	assert_memory_equal(now, "0::/group-", 10);
@@ -88,6 +88,20 @@ static void control_groups(void **state)
 	other = changed_text("root/proc/self/mountinfo",
 			     "30 23 0:26 /home/alice\n: /sys/fs/cgroup rw - cgroup2 cgroup rw\n");
 	assert_string_equal(other, "");
+	free(other);
+	/* The directory at /, which doctor compares, and nothing else that may be a name. */
+	other = changed_text(
+		"root/proc/1/mountinfo",
+		"1 0 254:0 / / rw,relatime shared:1 - ext4 /dev/alice-root rw,x=alice\n"
+		"2 1 254:0 /alice.service / ro - btrfs /dev/vda rw\n"
+		"3 1 254:0 /alice /\n4 1 254:0 /alice / \n5 1 254:0 / /alice / rw\n"
+		"6 1 254:0 /alice.service / ro");
+	assert_memory_equal(other, "1 0 254:0 / / rw,relatime\n2 1 254:0 /group-", 43);
+	own = strstr(other, "/group-");
+	next = strchr(own, '\n') + 1;
+	assert_memory_equal(own + strlen("/group-0123456789ab"), " / ro\n6 1 254:0 /group-", 23);
+	assert_string_equal(strstr(next, "/group-") + strlen("/group-0123456789ab"), " / ro\n");
+	assert_memory_equal(own, strstr(next, "/group-"), strlen("/group-0123456789ab"));
 	free(other);
 	/* A file of that name elsewhere is something different. */
 	other = changed_text("root/sys/fs/cgroup", "0::/abc\n");

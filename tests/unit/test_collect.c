@@ -358,6 +358,31 @@ static void parameters(void **state)
 	assert_non_null(contents_find(&bed->contents, "root/sys/module/e1000e/version"));
 }
 
+/* Facts that tell a host from a container, and the settings of a vendor's library. */
+static void other_places(void **state)
+{
+	struct bed *bed = *state;
+	struct saved_tree *tree = &bed->tree;
+
+	tree_write(tree, "proc/1/mountinfo", "24 1 0:22 / /proc rw\n1 0 254:0 / / rw\n");
+	tree_write(tree, "proc/self/mountinfo",
+		   "1 0 254:0 / / rw - ext4 /dev/vda rw\n2 1 0:5 /x / \n3 1 0:5 /\n4 1 0:5 / /x "
+		   "/\n5 1 0:5 / /x / / /\n");
+	tree_link(tree, "proc/self/ns/pid", "pid:[4026531836]");
+	tree_link(tree, "proc/self/ns/net", "net:[4026531840]");
+	tree_write(tree, "opt/amazon/efa/etc/libfabric.conf", "FI_PROVIDER=tcp");
+	tree_write(tree, "opt/amazon/efa/etc/other.conf", "not read");
+	expect(bed, "root/opt/amazon/efa/etc/\n"
+		    "root/opt/amazon/efa/etc/libfabric.conf: FI_PROVIDER=tcp|\n"
+		    "root/proc/\n"
+		    "root/proc/1/\n"
+		    "root/proc/1/mountinfo: 1 0 254:0 / / rw|\n"
+		    "root/proc/self/\n"
+		    "root/proc/self/mountinfo: 1 0 254:0 / / rw - ext4 /dev/vda rw|2 1 0:5 /x / |\n"
+		    "root/proc/self/ns/\n"
+		    "root/proc/self/ns/pid -> pid:[4026531836]\n");
+}
+
 /*
  * Some files are reduced to the lines or words that somebody reads, and links to them become
  * files.
@@ -783,9 +808,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(device),	      TEST(followed_copy), TEST(links),		TEST(terminal),
 		TEST(ways),	      TEST(depth),	   TEST(pci_functions), TEST(parameters),
-		TEST(parts_of_files), TEST(unmerged),	   TEST(binary),	TEST(long_files),
-		TEST(no_room),	      TEST(unreadable),	   TEST(errors),	TEST(recorded),
-		TEST(secrets),
+		TEST(parts_of_files), TEST(other_places),  TEST(unmerged),	TEST(binary),
+		TEST(long_files),     TEST(no_room),	   TEST(unreadable),	TEST(errors),
+		TEST(recorded),	      TEST(secrets),
 	};
 	const struct CMUnitTest live_tests[] = {TEST(live), TEST(counters)};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

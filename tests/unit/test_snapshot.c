@@ -166,7 +166,8 @@ static void paths_are_bounded(void **state)
 /* Each folder of / that has something to read, each file beside the tree; how far up links lead. */
 static void places_are_known(void **state)
 {
-	static const char *const tops[] = {"sys", "proc", "dev", "etc", "var", "run", "usr", "lib"};
+	static const char *const tops[] = {"sys", "proc", "dev", "etc", "var",
+					   "run", "usr",  "lib", "opt"};
 	static const char *const beside[] = {"manifest.json", "versions.json", "kmsg"};
 	static const struct {
 		const char *path, *target;

@@ -291,7 +291,7 @@ static void change_text(const struct anonymiser *anonymiser, struct content *con
 	if (!strcmp(name, "cgroup") && strstr(content->path, "/proc/"))
 		content_replace(content, anonymise_cgroups(anonymiser, content->bytes));
 	if (!strcmp(name, "mountinfo"))
-		content_replace(content, anonymise_cgroup_mounts(anonymiser, content->bytes));
+		content_replace(content, anonymise_mounts(anonymiser, content->bytes));
 	if (is_named(content, "comm stat status"))
 		anonymise_cut_addresses(anonymiser, content->bytes);
 	if (!strcmp(name, "properties"))

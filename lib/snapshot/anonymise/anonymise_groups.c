@@ -4,6 +4,7 @@
  * /proc and in folders below /sys/fs/cgroup. Services keep their names, because limits belong to
  * services, except for the part that distinguishes their instances.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -123,9 +124,40 @@ char *anonymise_cgroups(const struct anonymiser *anonymiser, const char *text)
 	return change_lines(anonymiser, text, before_group, "\n", true);
 }
 
-char *anonymise_cgroup_mounts(const struct anonymiser *anonymiser, const char *text)
+/*
+ * Only what doctor compares stays of the mount at /: the device, and whether two processes have the
+ * same directory in it. Its source and its last options may contain names, too. Returns NULL if
+ * this is another line.
+ */
+static char *change_root_mount(const struct anonymiser *anonymiser, const char *line)
 {
-	return change_lines(anonymiser, text, before_mounted, " \n", false);
+	_cleanup_(freep) char *directory = NULL;
+	int path = 0, end = 0, stop = 0;
+
+	sscanf(line, "%*s %*s %*s %n%*s%n %*s %*s%n", &path, &end, &stop);
+	if (!stop || strncmp(line + end, " / ", 3) != 0)
+		return NULL;
+	if (end > path + 1)
+		directory = anonymise_group(anonymiser, line + path, (size_t)(end - path));
+	return mem_format("%.*s/%s%.*s\n", path, line, directory ? directory : "", stop - end,
+			  line + end);
+}
+
+char *anonymise_mounts(const struct anonymiser *anonymiser, const char *text)
+{
+	struct text_buffer out = {.text = NULL};
+
+	while (*text) {
+		const size_t length = strcspn(text, "\n"), whole = length + (text[length] == '\n');
+		_cleanup_(freep) char *line = mem_format("%.*s", (int)whole, text);
+		_cleanup_(freep) char *changed = change_root_mount(anonymiser, line);
+
+		if (!changed)
+			changed = change_lines(anonymiser, line, before_mounted, " \n", false);
+		text_buffer_add(&out, "%s", changed);
+		text += whole;
+	}
+	return text_buffer_take(&out);
 }
 
 /* In version 1, hierarchies are named after their controllers. */

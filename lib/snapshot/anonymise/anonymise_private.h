@@ -49,8 +49,11 @@ size_t anonymise_other_marks(const struct anonymiser *anonymiser, const char *te
 
 /* Lines of the form ID:CONTROLLERS:PATH, cgroups(7); the caller frees the result. */
 char *anonymise_cgroups(const struct anonymiser *anonymiser, const char *text);
-/* Mounts; the fourth word of a line is the group that is mounted: proc(5), mountinfo. */
-char *anonymise_cgroup_mounts(const struct anonymiser *anonymiser, const char *text);
+/*
+ * Mounts; the fourth word of a line is the group that is mounted, or the directory that is at /:
+ * proc(5), mountinfo.
+ */
+char *anonymise_mounts(const struct anonymiser *anonymiser, const char *text);
 /* A path in the hierarchy of the groups; with `file` its last name is that of a file. */
 char *anonymise_cgroup_path(const struct anonymiser *anonymiser, const char *path, bool file);
 /*
