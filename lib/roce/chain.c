@@ -80,12 +80,6 @@ static bool is_paused(const struct roce_facts *facts)
 	return facts->pause.receive == TRISTATE_YES && facts->pause.transmit == TRISTATE_YES;
 }
 
-/* Whether all priorities are lossless, so that those of the packets do not matter. */
-static bool is_always_lossless(const struct roce_facts *facts)
-{
-	return is_paused(facts) || (!facts->dcb_rc && tos_always_lossless(&facts->dcb));
-}
-
 /* Explains why the data center bridging settings are unknown. */
 static char *explain_dcb(const struct roce_facts *facts)
 {
@@ -164,8 +158,8 @@ static void follow_trust(const struct roce_facts *facts, struct roce_chain *chai
 			 "the port takes the priority from the DSCP");
 		break;
 	case TRISTATE_NO:
-		add_step(chain, is_always_lossless(facts) ? ROCE_NOTE : ROCE_BROKEN,
-			 mem_string("pcp"),
+		/* If the whole link is paused, priorities do not matter. */
+		add_step(chain, is_paused(facts) ? ROCE_NOTE : ROCE_BROKEN, mem_string("pcp"),
 			 "the port takes the priority from the VLAN tag, not from the DSCP, and "
 			 "packets without a tag have the default priority");
 		break;
@@ -396,7 +390,8 @@ static const struct roce_step *first_with(const struct roce_facts *facts,
 	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
 		const struct roce_step *step = step_at(chain, needed[i]);
 
-		if (is_always_lossless(facts) && needed[i] < ROCE_PFC)
+		/* If the whole link is paused, priorities do not matter. */
+		if (is_paused(facts) && needed[i] < ROCE_PFC)
 			continue;
 		/* Few drivers report their buffers, but the others have them, too. */
 		if (needed[i] == ROCE_BUFFER && verdict == ROCE_UNKNOWN)
@@ -436,7 +431,7 @@ static void advise(const struct roce_facts *facts, struct roce_chain *chain)
 /* Whether a TOS other than the assumed one might lead to a lossless priority. */
 static bool hangs_on_tos(const struct roce_facts *facts)
 {
-	return facts->tos_source == TOS_UNTOUCHED && !is_always_lossless(facts) && !facts->dcb_rc &&
+	return facts->tos_source == TOS_UNTOUCHED && !is_paused(facts) && !facts->dcb_rc &&
 	       roce_trusts_dscp(facts) == TRISTATE_YES && tos_find_lossless(&facts->dcb);
 }
 

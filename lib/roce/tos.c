@@ -18,11 +18,6 @@ enum tristate tos_trusts_dscp(const struct dcb *dcb, const char *driver)
 	return driver && !strcmp(driver, "mlx5_core") ? TRISTATE_NO : TRISTATE_UNKNOWN;
 }
 
-bool tos_always_lossless(const struct dcb *dcb)
-{
-	return dcb->pfc_known && dcb->pfc.pfc_en == (1u << DCB_PRIORITIES) - 1;
-}
-
 static enum tos_end end_of(unsigned int priorities, unsigned int lossless)
 {
 	if (!priorities)
@@ -42,8 +37,6 @@ struct tos_chain tos_follow(unsigned int tos, const struct dcb *dcb, enum trista
 	struct tos_chain chain = {.tos = tos, .dscp = tos >> ECN_BITS, .end = TOS_UNKNOWN};
 	const unsigned int priorities = dcb->dscp_priorities[chain.dscp % DCB_DSCPS];
 
-	if (tos_always_lossless(dcb))
-		chain.end = TOS_LOSSLESS;
 	if (!dcb->pfc_known || trusts_dscp == TRISTATE_UNKNOWN)
 		return chain;
 	if (trusts_dscp == TRISTATE_YES && is_single(priorities)) {
@@ -51,8 +44,6 @@ struct tos_chain tos_follow(unsigned int tos, const struct dcb *dcb, enum trista
 		if (dcb->ets_known)
 			chain.traffic_class = number_of(dcb->ets.prio_tc[chain.priority.value]);
 	}
-	if (chain.end == TOS_LOSSLESS)
-		return chain;
 	if (!dcb->pfc.pfc_en)
 		chain.end = TOS_NO_PFC;
 	else if (trusts_dscp == TRISTATE_NO)

@@ -31,8 +31,6 @@ struct tos_chain {
  * act on them, and mlx5 trusts the VLAN priority while it has none (en_dcbnl.c).
  */
 enum tristate tos_trusts_dscp(const struct dcb *dcb, const char *driver);
-/* Whether PFC pauses all priorities, so that no packet is dropped, whatever its traffic class. */
-bool tos_always_lossless(const struct dcb *dcb);
 struct tos_chain tos_follow(unsigned int tos, const struct dcb *dcb, enum tristate trusts_dscp);
 /* Returns "traffic class 106: DSCP 26, priority 3, which is lossless"; the caller frees it. */
 char *tos_describe(const struct tos_chain *chain);

@@ -334,30 +334,25 @@ static void without_dcb(void **state)
 		    "pause frames of the whole link stop all priorities");
 }
 
-/* With PFC on all priorities it does not matter which one a packet has. */
-static void all_paused(void **state)
+/* If the whole link is paused, it does not matter which priority a packet has. */
+static void link_paused(void **state)
 {
 	struct roce_facts facts = good();
+	const char *found = "the port takes the priority from the VLAN tag, not from the DSCP, and "
+			    "packets without a tag have the default priority";
 
 	(void)state;
 	facts.trust = "pcp";
-	facts.dcb.pfc.pfc_en = 0x7f;
-	expect_end(&facts, TRISTATE_NO, ROCE_TRUST, "rdmactl roce set mlx5_0/1 --profile lossless");
+	expect_step(&facts, ROCE_TRUST, ROCE_BROKEN, "pcp", found);
+	/* PFC on all priorities does not suffice: a switch may pause another than the port's. */
 	facts.dcb.pfc.pfc_en = 0xff;
-	expect_step(&facts, ROCE_TRUST, ROCE_NOTE, "pcp",
-		    "the port takes the priority from the VLAN tag, not from the DSCP, and packets "
-		    "without a tag have the default priority");
-	expect_step(&facts, ROCE_PFC, ROCE_OK, "0, 1, 2, 3, 4, 5, 6, 7",
-		    "PFC pauses the priority instead of dropping its packets");
+	expect_step(&facts, ROCE_TRUST, ROCE_BROKEN, "pcp", found);
+	expect_end(&facts, TRISTATE_NO, ROCE_TRUST, "rdmactl roce set mlx5_0/1 --profile lossless");
+	facts.pause.receive = TRISTATE_YES;
+	expect_step(&facts, ROCE_TRUST, ROCE_BROKEN, "pcp", found);
+	facts.pause.transmit = TRISTATE_YES;
+	expect_step(&facts, ROCE_TRUST, ROCE_NOTE, "pcp", found);
 	expect_end(&facts, TRISTATE_YES, -1, NULL);
-	facts.trust = NULL;
-	facts.driver = NULL;
-	facts.dcb.dscp_count = 0;
-	facts.tos_source = TOS_UNTOUCHED;
-	expect_end(&facts, TRISTATE_YES, -1, NULL);
-	facts.dcb.pfc_known = false;
-	expect_end(&facts, TRISTATE_UNKNOWN, ROCE_TRUST,
-		   "rdmactl roce set mlx5_0/1 --profile lossless");
 }
 
 static void priorities(void **state)
@@ -617,7 +612,7 @@ int main(void)
 		cmocka_unit_test(quoted),      cmocka_unit_test(whole),
 		cmocka_unit_test(broken),      cmocka_unit_test(unknown),
 		cmocka_unit_test(assumed),     cmocka_unit_test(sources),
-		cmocka_unit_test(without_dcb), cmocka_unit_test(all_paused),
+		cmocka_unit_test(without_dcb), cmocka_unit_test(link_paused),
 		cmocka_unit_test(priorities),  cmocka_unit_test(queues),
 		cmocka_unit_test(congestion),  cmocka_unit_test(mtu),
 		cmocka_unit_test(names),       cmocka_unit_test(assumed_and_broken),

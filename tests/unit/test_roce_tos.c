@@ -72,13 +72,6 @@ static void broken(void **state)
 	dcb.pfc.pfc_en = 0;
 	expect(106, &dcb, TRISTATE_YES, TOS_NO_PFC,
 	       "traffic class 106: DSCP 26, priority 3, no priority is lossless");
-	dcb.pfc.pfc_en = 0xff;
-	expect(106, &dcb, TRISTATE_NO, TOS_LOSSLESS,
-	       "traffic class 106: DSCP 26, which is lossless");
-	expect(0, &dcb, TRISTATE_UNKNOWN, TOS_LOSSLESS,
-	       "traffic class 0: DSCP 0, which is lossless");
-	expect(184, &dcb, TRISTATE_YES, TOS_LOSSLESS,
-	       "traffic class 184: DSCP 46, priority 6, which is lossless");
 	dcb.pfc_known = false;
 	expect(106, &dcb, TRISTATE_YES, TOS_UNKNOWN,
 	       "traffic class 106: DSCP 26, whose priority is not known");
