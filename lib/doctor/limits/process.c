@@ -337,8 +337,7 @@ static bool judge_daemon(struct doctor_context *run, const struct daemons *daemo
 					logins.value, logins.file);
 		if (lifted)
 			return doctor_ok(run, "logins get more than the daemon has");
-		/* On a storage host it is the kernel that uses RDMA, not who logs in. */
-		severity = run->profile == PROFILE_ROCE ? SEVERITY_NOTICE : SEVERITY_WARNING;
+		severity = SEVERITY_WARNING;
 	}
 	if (role == STARTS_NOTHING || (role == STARTS_CONTAINERS && !daemons->kubernetes))
 		severity = SEVERITY_NOTICE;
