@@ -547,15 +547,42 @@ two()
 }
 
 @test "uverbs-abi: outside the supported range" {
+	local lib=usr/lib/x86_64-linux-gnu
+	local seen='kernel 6 (libibverbs takes 3 to 6); mlx5_ib 2 (rdma-core 65 takes 1); mlx5_ib is out of tree'
+	local vendor="the vendor's driver most likely does not match the library, so programs do not find the device"
+	local other="driver and provider are not those of kernel and rdma-core, so rdma-core's range need not hold"
+	local step="ibv_devices shows whether libibverbs skips the device; then install the library of the driver's vendor in the driver's release, also in the image of each container"
+
 	copy cx5-ib-edr
 	check uverbs-abi mlx5_0
 	says 0 'ok mlx5_0: kernel and library can speak the same ABI | kernel 6 (libibverbs takes 3 to 6); mlx5_ib 1 (rdma-core 65 takes 1)'
 	put $verbs/uverbs0/abi_version 2
 	check uverbs-abi mlx5_0
 	says 4 "warning mlx5_0: the driver's ABI most likely does not match the library's | kernel 6 (libibverbs takes 3 to 6); mlx5_ib 2 (rdma-core 65 takes 1) -> update rdma-core to a release as new as the kernel, or newer"
+	# A vendor's driver with rdma-core's own provider, as in many images of containers.
 	put sys/module/mlx5_ib/taint OE
 	check uverbs-abi mlx5_0
-	says 0 "not-checked mlx5_0: the driver is its vendor's own, for which rdma-core's range need not hold | kernel 6 (libibverbs takes 3 to 6); mlx5_ib 2 (rdma-core 65 takes 1); mlx5_ib is out of tree"
+	says 4 "warning mlx5_0: $vendor | $seen -> $step"
+	put etc/libibverbs.d/mlx5.driver 'driver mlx5'
+	put $lib/libibverbs.so.1 'lib%s-rdmav34.so'
+	put $lib/libibverbs/libmlx5-rdmav34.so ''
+	check uverbs-abi mlx5_0
+	says 4 "warning mlx5_0: $vendor | $seen; its provider is libmlx5-rdmav34.so -> $step"
+	# With a provider from elsewhere, which may be the vendor's.
+	mv "$tree/$lib/"{libibverbs/,}libmlx5-rdmav34.so
+	check uverbs-abi mlx5_0
+	says 0 "not-checked mlx5_0: $other | $seen; its provider is libmlx5-rdmav34.so"
+	drop $lib/libmlx5-rdmav34.so
+	put usr/local/lib/libmlx5-rdmav34.so ''
+	put etc/ld.so.conf '/usr/local/lib'
+	check uverbs-abi mlx5_0
+	says 0 "not-checked mlx5_0: $other | $seen; its provider is /usr/local/lib/libmlx5-rdmav34.so"
+	put etc/libibverbs.d/mlx5.driver 'driver /opt/x/libmlx5'
+	check uverbs-abi mlx5_0
+	says 0 "not-checked mlx5_0: $other | $seen"
+	put etc/libibverbs.d/mlx5.driver '!EACCES'
+	check uverbs-abi mlx5_0
+	says 4 "warning mlx5_0: $vendor | $seen -> $step"
 	put sys/module/mlx5_ib/taint ''
 	check uverbs-abi mlx5_0
 	[[ $status = 4 && $results == 'warning mlx5_0: '* ]]
