@@ -443,6 +443,13 @@ add_gpu()
 	put etc/libfabric.conf 'FI_PROVIDER=tcp'
 	check stale-env
 	says 0 'note FI_PROVIDER: libfabric does not use EFA with this setting | FI_PROVIDER=tcp (/etc/libfabric.conf) -> remove FI_PROVIDER, or let it have efa, unless libfabric is meant to use TCP'
+	# Amazon's libfabric does not read that file.
+	put opt/amazon/efa/bin/fi_info ''
+	check stale-env
+	[ -z "$results" ]
+	put opt/amazon/efa/etc/libfabric.conf 'FI_PROVIDER=sockets'
+	check stale-env
+	[[ $results == 'note FI_PROVIDER: libfabric does not use EFA with this setting | FI_PROVIDER=sockets (/opt/amazon/efa/etc/libfabric.conf) -> '* ]]
 }
 
 @test "doctor: limits in the output for people" {

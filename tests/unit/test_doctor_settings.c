@@ -255,7 +255,10 @@ static void libfabric(void **state)
 	}
 }
 
-/* libfabric takes its own file before the environment if told to, in either of them. */
+/*
+ * libfabric takes its own file before the environment if told to, in either of them. There are two
+ * libfabrics, of which each reads only its own file.
+ */
 static void libfabric_file(void **state)
 {
 	static const char host[] = "/etc/libfabric.conf", amazon[] = "/opt/amazon/efa/etc/"
@@ -267,6 +270,9 @@ static void libfabric_file(void **state)
 	} cases[] = {
 		{NULL, NULL, "FI_PROVIDER=tcp\nFI_PROVIDER=efa", NULL, "tcp", host},
 		{NULL, NULL, "FI_PROVIDER=tcp", "FI_PROVIDER=efa", "efa", amazon},
+		{NULL, NULL, "FI_PROVIDER=tcp", "FI_HMEM=cuda", NULL, NULL},
+		{NULL, "efa", "FI_PREFER_SYSCONFIG=1", "FI_PROVIDER=tcp", "efa", "environment"},
+		{NULL, "efa", "FI_PROVIDER=tcp", "FI_PREFER_SYSCONFIG=1", "efa", "environment"},
 		{NULL, NULL, "#FI_PROVIDER=tcp\n FI_PROVIDER=tcp\nfi_provider=tcp", NULL, NULL,
 		 NULL},
 		{NULL, "efa", "FI_PROVIDER=tcp", NULL, "efa", "environment"},
@@ -303,7 +309,7 @@ static void libfabric_file(void **state)
 		if (row->host)
 			tree_delete(&bed->tree, host + 1);
 		if (row->amazon)
-			tree_delete(&bed->tree, amazon + 1);
+			tree_delete(&bed->tree, "opt/amazon/efa");
 		doctor_limits_free(bed->facts.limits);
 		bed->facts.limits = NULL;
 	}

@@ -21,7 +21,7 @@ struct doctor_limits {
 	struct strings ports;	/* mlx5_0/1 */
 	struct strings netdevs;
 	bool settings_were_read; /* use doctor_setting() */
-	struct setting_file settings[7];
+	struct setting_file settings[6];
 	size_t setting_count;
 };
 

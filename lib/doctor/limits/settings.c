@@ -38,6 +38,9 @@ static const struct setting_row {
 	{"FI_PROVIDER", LIBFABRIC},
 };
 
+/* Where Amazon's installer puts its libfabric. */
+#define AMAZON "opt/amazon/efa"
+
 enum { MOST_CONFIGURATION = 1 << 20, SHOWN_MOST = 120 };
 
 /* Takes the path, which may be NULL. */
@@ -69,8 +72,8 @@ static char *file_in(const struct doctor_facts *facts, const char *variable, con
  * The files that win come first. NCCL looks up the home directory in the user database; that may
  * take long, so $HOME is used here. UCX (ucs_config_parse_config_files()) also reads files below
  * its own installation and in the directory where the job runs, which nobody knows here. libfabric
- * reads one below its own installation (load_conf(), src/var.c, since 1.18), which is in
- * /opt/amazon/efa if Amazon's installer made it.
+ * reads only the one below its own installation (SYSCONFDIR in load_conf(), src/var.c, since 1.18):
+ * this takes Amazon's libfabric for the one that jobs use, where its installer has been run.
  */
 static void read_files(struct doctor_facts *facts)
 {
@@ -83,8 +86,11 @@ static void read_files(struct doctor_facts *facts)
 	add_file(facts, "UCX_", file_in(facts, "UCX_CONFIG_DIR", "ucx.conf"), false);
 	add_file(facts, "UCX_", file_in(facts, "HOME", "ucx.conf"), false);
 	add_file(facts, "UCX_", mem_string("/etc/ucx/ucx.conf"), true);
-	add_file(facts, "FI_", mem_string("/opt/amazon/efa/etc/libfabric.conf"), true);
-	add_file(facts, "FI_", mem_string("/etc/libfabric.conf"), true);
+	add_file(facts, "FI_",
+		 mem_string(sysfs_has_directory(&facts->root, AMAZON) ? "/" AMAZON
+									"/etc/libfabric.conf"
+								      : "/etc/libfabric.conf"),
+		 true);
 }
 
 static char *value_in_environment(const struct doctor_facts *facts, const char *name,
