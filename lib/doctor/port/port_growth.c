@@ -93,6 +93,7 @@ static void explain_unknown(struct judgement *judgement, const char *what, int r
 		doctor_evidence(judgement->run, NULL, "%s was reset in between", what);
 	} else if (rc == -ESTALE) {
 		judgement->unmatched++;
+		doctor_evidence(judgement->run, NULL, "%s is in one reading only", what);
 	}
 }
 
@@ -165,6 +166,9 @@ static bool give_up(struct judgement *judgement, const char *nothing)
 	if (judgement->reset)
 		return doctor_not_checked(run, 0,
 					  "the counters were reset between the two readings");
+	if (judgement->unmatched && judgement->known)
+		return doctor_not_checked(run, 0,
+					  "some counters of the port are in one reading only");
 	if (judgement->unmatched && run->facts->request->since) {
 		doctor_next_step(run, "rdmactl counters --save FILE, without naming devices, saves "
 				      "those of all");
@@ -291,7 +295,8 @@ bool check_link_errors(struct doctor_context *run)
 	if (judgement.worst == SEVERITY_NOTICE)
 		return doctor_note(run, "the link has a few errors, below the limits");
 	/* What the others did not count, these may have. */
-	if (!judgement.known || judgement.unreadable || judgement.stuck || judgement.reset)
+	if (!judgement.known || judgement.unreadable || judgement.stuck || judgement.reset ||
+	    judgement.unmatched)
 		return give_up(&judgement, "nothing counts link errors");
 	doctor_evidence(run, NULL, "%zu counter%s did not grow in %s", judgement.known,
 			text_plural_s(judgement.known), window);
