@@ -51,10 +51,12 @@ there='the GIDs of IP addresses are there, but a saved tree does not hold the ad
 	drop_gids mlx5_bond_0 5 7
 	verdicts 4 gid-present 'mlx5_bond_0/1 warning IP addresses of the port have only RoCE v1 GIDs'
 	member mlx5_bond_0/1 next_step 'ip link set dev bond0 up; if the GIDs do not appear, remove each address and add it again (not over a connection that uses it), and then the routes that went with it: ip address del ADDRESS/LENGTH dev bond0 && ip address add ADDRESS/LENGTH dev bond0'
-	# An adapter without RoCE v2, such as ConnectX-3
+	# All of the port are missing, which is nothing special only with ConnectX-3.
 	drop_gids mlx5_bond_0 1 3
+	verdicts 4 gid-present 'mlx5_bond_0/1 warning IP addresses of the port have only RoCE v1 GIDs'
+	member mlx5_bond_0/1 next_step 'let peers in the same subnet use RoCE v1, too, unless the adapter has a setting for RoCE v2: most likely the driver offers v1 only'
+	ln -sfn ../../../bus/pci/drivers/mlx4_core "$tree/$rdma/mlx5_bond_0/device/driver"
 	verdicts 0 gid-present 'mlx5_bond_0/1 note IP addresses of the port have only RoCE v1 GIDs'
-	member mlx5_bond_0/1 next_step 'let peers in the same subnet use RoCE v1, too, unless the adapter has a setting for RoCE v2: the driver offers v1 only'
 	# link-local only
 	drop_gids mlx5_bond_0 4 6
 	verdicts 0 gid-present 'mlx5_bond_0/1 note the port has no IP address, so its GIDs are link-local only'

@@ -444,7 +444,16 @@ static void large_table(void **state)
 /* The next step depends on whether there are addresses. */
 static void advice(void **state)
 {
+	static const struct {
+		const char *name;
+		enum severity severity;
+	} drivers[] = {
+		{NULL, SEVERITY_WARNING},
+		{"mlx5_core", SEVERITY_WARNING},
+		{"mlx4_core", SEVERITY_NOTICE},
+	};
 	struct bed *bed = *state;
+	struct device *device = &bed->facts.inventory.devices.items[0];
 	const struct doctor_result *result;
 
 	/* Without its prefix length the address would be added without its subnet. */
@@ -457,11 +466,20 @@ static void advice(void **state)
 			    "eth0 && ip address add ADDRESS/LENGTH dev eth0");
 	/* Adding the address again would bring the same GIDs. */
 	put_gid(bed, 0, 0, OWN_GID, "IB/RoCE v1", "eth0");
+	for (size_t i = 0; i < ARRAY_SIZE(drivers); i++) {
+		free(device->driver);
+		device->driver = mem_string_or_null(drivers[i].name);
+		result = run(bed, CHECK_ID_gid_present, 0);
+		assert_int_equal(result->finding.severity.value, drivers[i].severity);
+		assert_string_equal(result->finding.next_step,
+				    "let peers in the same subnet use RoCE v1, too, unless the "
+				    "adapter has a setting for RoCE v2: most likely the driver "
+				    "offers v1 only");
+	}
+	/* One of another address, if the port has any. */
+	put_gid(bed, 0, 1, "fe80:0000:0000:0000:0000:0000:0000:0001", "RoCE v2", "eth0");
 	result = run(bed, CHECK_ID_gid_present, 0);
-	assert_int_equal(result->finding.severity.value, SEVERITY_NOTICE);
-	assert_string_equal(result->finding.next_step,
-			    "let peers in the same subnet use RoCE v1, too, unless the adapter has "
-			    "a setting for RoCE v2: the driver offers v1 only");
+	assert_int_equal(result->finding.severity.value, SEVERITY_WARNING);
 	bed->facts.inventory.addresses.count = 0;
 	result = run(bed, CHECK_ID_gid_present, 0);
 	assert_string_equal(result->finding.next_step,

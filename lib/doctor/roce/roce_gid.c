@@ -196,9 +196,8 @@ static struct address_survey compare_patiently(struct doctor_context *run, struc
 
 /*
  * If an address exists but is not in the table, removing and adding it announces it again. Which
- * types of GIDs a port has depends only on the driver (PORT_CAP_TO_GID_TYPE[],
- * core/roce_gid_mgmt.c), which knows the adapter: ConnectX-3 has v1, ConnectX-3 Pro v2, too
- * (mlx4_port_immutable(), hw/mlx4/main.c).
+ * types of GIDs a port should have depends only on the driver (PORT_CAP_TO_GID_TYPE[],
+ * core/roce_gid_mgmt.c).
  */
 static void advise(struct doctor_context *run, size_t addresses, bool missing)
 {
@@ -215,12 +214,22 @@ static void advise(struct doctor_context *run, size_t addresses, bool missing)
 	else if (addresses)
 		doctor_next_step(run,
 				 "let peers in the same subnet use RoCE v1, too, unless the "
-				 "adapter has a setting for RoCE v2: the driver offers v1 only");
+				 "adapter has a setting for RoCE v2: most likely the driver offers "
+				 "v1 only");
 	else
 		doctor_next_step(run,
 				 "if the port is to be used: ip link set dev %s up && ip address "
 				 "add ADDRESS/LENGTH dev %s",
 				 netdev, netdev);
+}
+
+/*
+ * Whether the driver also has adapters without RoCE v2, where nothing on this host can change that:
+ * ConnectX-3 has v1, ConnectX-3 Pro v2, too (mlx4_port_immutable(), hw/mlx4/main.c).
+ */
+static bool may_lack_v2(const struct device *device)
+{
+	return device->driver && !strncmp(device->driver, "mlx4_", strlen("mlx4_"));
 }
 
 /* `has_v2`: the port has a GID of RoCE v2, of whichever address. */
@@ -229,9 +238,10 @@ static bool judge(struct doctor_context *run, const struct address_survey *found
 	advise(run, found->addresses, found->missing || (found->only_v1 && has_v2));
 	if (found->missing)
 		return doctor_error(run, "IP addresses of the port have no GID");
-	/* Where no address has one, nothing on this host can change that. */
 	if (found->only_v1)
-		return doctor_verdict(run, has_v2 ? SEVERITY_WARNING : SEVERITY_NOTICE,
+		return doctor_verdict(run,
+				      has_v2 || !may_lack_v2(run->device) ? SEVERITY_WARNING
+									  : SEVERITY_NOTICE,
 				      "IP addresses of the port have only RoCE v1 GIDs");
 	if (!found->addresses)
 		return doctor_note(run,
