@@ -367,6 +367,33 @@ static void put_numa(struct bed *bed, const char *nic, const char *gpu, const ch
 	put(bed, FAR, "numa_node", far);
 }
 
+static void expect_far(struct bed *bed, const char *verdict)
+{
+	run(bed, CHECK_ID_gpu_nic);
+	assert_told(bed,
+		    "%s 0000:81:00.0: the accelerator has no adapter on its NUMA node | gpu1 on "
+		    "NUMA node 1, its nearest adapter mlx5_0 on node 0; 1 other accelerator has "
+		    "one on its node < numa_node -> the remedy\n",
+		    verdict);
+}
+
+/* A single card cannot be near both accelerators. A second one counts without its RDMA device. */
+static void count_cards(struct bed *bed)
+{
+	put_numa(bed, "0", "0", "1");
+	expect_far(bed, "note");
+	put_function(bed, "sys/devices/pci0000:00/0000:44:00.0", "0x020700", "0x15b3", "0x101e");
+	tree_link(&bed->tree, "sys/devices/pci0000:00/0000:44:00.0/physfn", "../0000:03:00.0");
+	expect_far(bed, "note");
+	tree_delete(&bed->tree, "sys/devices/pci0000:00/0000:44:00.0/physfn");
+	put_function(bed, "sys/devices/pci0000:00/0000:44:00.0", "0x020700", "0x15b3", "0x1021");
+	put(bed, "sys/devices/pci0000:00/0000:44:00.0", "numa_node", "0");
+	expect_far(bed, "warning");
+	device_list_add(&bed->facts.inventory.devices, "mlx5_1")->pci_address = mem_string(
+		"0000:44:00.0");
+	expect_far(bed, "warning");
+}
+
 /* Accelerators near an adapter, and those that are not. */
 static void nearness(void **state)
 {
@@ -379,20 +406,7 @@ static void nearness(void **state)
 	run(bed, CHECK_ID_gpu_nic);
 	assert_told(bed, "ok -: each accelerator has an adapter on its NUMA node | 2 accelerators "
 			 "near an adapter, 0 far, 0 unknown < numa_node\n");
-	/* A single card cannot be near both. */
-	put_numa(bed, "0", "0", "1");
-	run(bed, CHECK_ID_gpu_nic);
-	assert_told(bed, "note 0000:81:00.0: the accelerator has no adapter on its NUMA node | "
-			 "gpu1 on NUMA node 1, its nearest adapter mlx5_0 on node 0; 1 other "
-			 "accelerator has one on its node < numa_node -> the remedy\n");
-	device_list_add(&bed->facts.inventory.devices, "mlx5_1")->pci_address = mem_string(
-		"0000:44:00.0");
-	put_function(bed, "sys/devices/pci0000:00/0000:44:00.0", "0x020700", "0x15b3", "0x1021");
-	put(bed, "sys/devices/pci0000:00/0000:44:00.0", "numa_node", "0");
-	run(bed, CHECK_ID_gpu_nic);
-	assert_told(bed, "warning 0000:81:00.0: the accelerator has no adapter on its NUMA node | "
-			 "gpu1 on NUMA node 1, its nearest adapter mlx5_0 on node 0; 1 other "
-			 "accelerator has one on its node < numa_node -> the remedy\n");
+	count_cards(bed);
 	put_numa(bed, "0", "0", "-1");
 	run(bed, CHECK_ID_gpu_nic);
 	assert_told(bed, "not-checked -: the distance of 1 accelerator is not known | 1 "

@@ -236,17 +236,34 @@ static void count_nearness(const struct topology *topology, struct nearness *nea
 	}
 }
 
-/* Whether the adapters are on several cards: a single one can be near one NUMA node only. */
-static bool has_several_cards(const struct topology *topology)
+/* Whether an address, or a card, is of another card than the first, which it is if none was. */
+static bool is_of_other_card(const char **first, const char *address)
 {
+	const size_t length = strcspn(address, ".");
+
+	if (!*first)
+		*first = address;
+	return strcspn(*first, ".") != length || strncmp(*first, address, length) != 0;
+}
+
+/*
+ * Whether the adapters are on several cards: a single one can be near one NUMA node only. Those
+ * whose RDMA device is missing count, too.
+ */
+static bool has_several_cards(struct doctor_context *run, const struct topology *topology)
+{
+	const struct pci_list *pci = doctor_pci(run->facts);
 	const char *first = NULL;
 
-	for_each_in (node, topology->nodes, topology->count) {
-		if (!is_adapter(node) || !node->card)
-			continue;
-		if (first && strcmp(first, node->card) != 0)
+	for_each_in (node, topology->nodes, topology->count)
+		if (is_adapter(node) && node->card && is_of_other_card(&first, node->card))
 			return true;
-		first = node->card;
+	for_each (function, pci) {
+		if (!doctor_has_rdma(run->facts, function))
+			continue;
+		pci_read(&run->facts->root, function, PCI_VIRTUAL, run->facts->problems);
+		if (is_of_other_card(&first, function->physfn ?: function->address))
+			return true;
 	}
 	return false;
 }
@@ -272,9 +289,9 @@ static bool report_far(struct doctor_context *run, const struct topology *topolo
 		doctor_evidence(run, NULL, "%zu other accelerator%s one on %s node", nearness->near,
 				nearness->near == 1 ? " has" : "s have",
 				nearness->near == 1 ? "its" : "their");
-		doctor_verdict(run,
-			       has_several_cards(topology) ? SEVERITY_WARNING : SEVERITY_NOTICE,
-			       "the accelerator has no adapter on its NUMA node");
+		doctor_verdict(
+			run, has_several_cards(run, topology) ? SEVERITY_WARNING : SEVERITY_NOTICE,
+			"the accelerator has no adapter on its NUMA node");
 	}
 	return true;
 }
