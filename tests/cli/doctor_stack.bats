@@ -239,6 +239,16 @@ two()
 	drop $auxiliary sys/class/infiniband
 	check iommu-mode
 	[[ $status = 5 && $results == 'note 0000:18:00.0: the IOMMU translates every access by the adapter |'* ]]
+	# Somebody loaded a module for RDMA, or installed a vendor's, so it is meant to have it.
+	put sys/module/irdma/taint ''
+	check module-mixed
+	[[ $status = 4 && $results == 'warning 0000:18:00.0: the RDMA core and the driver are from different stacks |'* ]]
+	drop sys/module/irdma
+	put proc/sys/kernel/osrelease 6.1.0
+	put lib/modules/6.1.0/modules.dep 'updates/irdma.ko:'
+	check module-mixed
+	[[ $status = 4 && $results == 'warning 0000:18:00.0: the RDMA core and the driver are from different stacks |'* ]]
+	put lib/modules/6.1.0/modules.dep 'kernel/irdma.ko:'
 	check module-mixed
 	[[ $status = 5 && $results == 'note 0000:18:00.0: the RDMA core and the driver are from different stacks |'* ]]
 	# No driver is bound to it either.

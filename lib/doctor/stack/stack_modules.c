@@ -376,6 +376,24 @@ static bool is_mixed(enum module_origin base, enum module_origin origin, bool of
 	return of_core || base == MODULE_ORIGIN_OTHER;
 }
 
+/*
+ * An adapter that may lack RDMA is meant to have it if somebody has loaded or installed a module
+ * for that.
+ */
+static enum severity severity_of_mixture(struct doctor_context *run,
+					 const struct function_state *state)
+{
+	_cleanup_(freep) char *file = NULL;
+
+	if (state->certain)
+		return state->missing ? SEVERITY_ERROR : SEVERITY_WARNING;
+	if (doctor_has_module(run->facts, state->module) == TRISTATE_YES)
+		return SEVERITY_WARNING;
+	file = module_file(doctor_module_files(run->facts), state->module);
+	return file && module_file_origin(file) == MODULE_ORIGIN_OTHER ? SEVERITY_WARNING
+								       : SEVERITY_NOTICE;
+}
+
 bool check_module_mixed(struct doctor_context *run)
 {
 	struct function_state state;
@@ -415,10 +433,7 @@ bool check_module_mixed(struct doctor_context *run)
 		doctor_evidence(run, "/sys/module", "ib_core is %s", origin_word(base));
 		return doctor_ok(run, "the modules of the function match each other");
 	}
-	return doctor_verdict(run,
-			      !state.certain  ? SEVERITY_NOTICE
-			      : state.missing ? SEVERITY_ERROR
-					      : SEVERITY_WARNING,
+	return doctor_verdict(run, severity_of_mixture(run, &state),
 			      mixed ? "the RDMA core and the driver are from different stacks"
 				    : "the loaded modules are not the installed ones");
 }
