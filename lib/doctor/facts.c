@@ -19,6 +19,7 @@
 #include "doctor/stack/stack.h"
 #include "host/pci/rdma_drivers.h"
 #include "doctor/port/port_facts.h"
+#include "kernel/procfs.h"
 #include "kernel/sysfs.h"
 
 int doctor_root_open(struct doctor_facts *facts)
@@ -124,13 +125,17 @@ static char *root_of(const struct root *root, const char *process)
 	if (sysfs_read_file(root, &text, "proc/%s/mountinfo", process))
 		return NULL;
 	for (rest = text; (line = strsep(&rest, "\n"));) {
-		int start = 0, end = 0, stop = 0;
+		const char *device, *directory, *place;
 
-		if (sscanf(line, "%*s %*s %n%*s %*s%n %*s%n", &start, &end, &stop) || !stop ||
-		    strncmp(line + end, " / ", 3) != 0)
+		procfs_take_mount_field(&line);
+		procfs_take_mount_field(&line);
+		device = procfs_take_mount_field(&line);
+		directory = procfs_take_mount_field(&line);
+		place = procfs_take_mount_field(&line);
+		if (!place || strcmp(place, "/"))
 			continue;
 		free(found);
-		found = mem_format("%.*s", end - start, line + start);
+		found = mem_format("%s %s", device, directory);
 	}
 	return found;
 }
