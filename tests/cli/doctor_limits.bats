@@ -105,6 +105,16 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	check memlock
 	says 4 'warning this shell: pinned memory is limited, so registering more fails | Max locked memory 8 MiB (hard limit 8 MiB), wanted unlimited -> raise the limit of the job or login that starts the container, which inherits it: rdmactl doctor on the host shows what limits these' \
 		'not-checked sshd[800]: the limit of logins is in files of the host, which a container does not have | Max locked memory 8 MiB (hard limit 8 MiB), wanted unlimited'
+	# A host with the files of an image is none, whatever the operator calls it.
+	daemon systemd 1 0 0 unlimited
+	mkdir "$tree/proc/self/ns"
+	ln -s 'pid:[4026531836]' "$tree/proc/self/ns/pid"
+	put proc/self/mountinfo '27 1 254:0 / / rw,relatime - ext4 /dev/vda rw'
+	put proc/1/mountinfo '27 1 254:0 / / rw,relatime - ext4 /dev/vda rw'
+	check memlock
+	[[ $status = 4 && $results = "error this shell:"*" -> $shell_step"$'\nok sshd[800]: '* ]]
+	check memlock --profile container
+	[[ $status = 4 && $results = 'warning this shell:'*' -> start the container with --ulimit memlock=-1'* ]]
 }
 
 @test "doctor: memlock of sshd and of container runtimes" {

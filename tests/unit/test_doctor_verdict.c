@@ -391,6 +391,7 @@ static void host_with_image(void **state)
 	struct bed *bed = *state;
 
 	tree_write(&bed->tree, ".dockerenv", "");
+	tree_directory(&bed->tree, ".singularity.d");
 	for_each_in (row, cases, ARRAY_SIZE(cases)) {
 		bed->facts.container = TRISTATE_UNKNOWN;
 		tree_write(&bed->tree, "proc/self/mountinfo", row->own);
@@ -399,6 +400,7 @@ static void host_with_image(void **state)
 		if (row->namespace)
 			tree_link(&bed->tree, "proc/self/ns/pid", row->namespace);
 		assert_int_equal(doctor_in_container(&bed->facts), row->contained);
+		assert_int_equal(doctor_in_apptainer(&bed->facts), row->contained);
 		if (row->first)
 			tree_delete(&bed->tree, "proc/1/mountinfo");
 		if (row->namespace)
