@@ -476,6 +476,22 @@ static void loss(void **state)
 	      "lost on the path, though some get through: rxb/1 of 10.9.0.2 sent 41 packets, "
 	      "rxa/1 received 40 packets, 17 retransmission events here",
 	      "ping -M do");
+	/* The far side does not count what it receives. */
+	bed->facts.remote_counts.by_class[COUNTER_TRAFFIC_RECEIVED].known = false;
+	bed->facts.remote_counts.by_class[COUNTER_TRAFFIC_RECEIVED].value = 0;
+	check(bed,
+	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): packets are "
+	      "lost on the path, though some get through: rxa/1 sent 100 packets, it received 40 "
+	      "packets, 17 retransmission events here",
+	      "ping -M do");
+	/* A side that sent nothing, whatever the other one lost. */
+	count(&bed->facts.local_counts, 0, 3);
+	count(&bed->facts.remote_counts, 50, 5);
+	check(bed,
+	      "rxb/1 of 10.9.0.2 did not answer (transport retry counter exceeded): rxa/1 has not "
+	      "sent a single packet",
+	      "ip neigh");
+	count(&bed->facts.local_counts, 100, 40);
 	bed->facts.stop = STOP_TIMED_OUT;
 	bed->facts.timeout_msec = 2000;
 	count(&bed->facts.remote_counts, 0, 0);
@@ -556,6 +572,13 @@ static void loopback(void **state)
 	      "rxa/1 did not answer (transport retry counter exceeded): UDP port 4791 (RoCE v2) "
 	      "seems to be blocked: rxa/1 sent 8 packets, rxa/1 received no packets",
 	      "4791");
+	/* There is no far side whose counters could say anything. */
+	count(&bed->facts.local_counts, 8, 3);
+	count(&bed->facts.remote_counts, 9, 8);
+	check(bed,
+	      "rxa/1 did not answer (transport retry counter exceeded): packets are lost on the "
+	      "path, though some get through: rxa/1 sent 8 packets, rxa/1 received 3 packets",
+	      "ping -M do");
 }
 
 static void infiniband(void **state)

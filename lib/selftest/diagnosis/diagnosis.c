@@ -147,14 +147,18 @@ static bool shows_loss(const struct diagnosis_facts *facts)
 	       is_less(&here[COUNTER_TRAFFIC_RECEIVED], &there[COUNTER_TRAFFIC_SENT]);
 }
 
-/* Whether only packets to this side are missing, some of which arrived: those of the answers. */
+/*
+ * Whether only packets to this side are missing, some of which arrived: those of the answers. A side
+ * that sent nothing is at fault itself.
+ */
 static bool loses_answers(const struct diagnosis_facts *facts)
 {
 	const struct number *here = facts->local_counts.by_class;
 	const struct number *there = facts->remote_counts.by_class;
 	const struct number *received = &here[COUNTER_TRAFFIC_RECEIVED];
 
-	return facts->peer && received->value && there[COUNTER_TRAFFIC_RECEIVED].value &&
+	return facts->peer && here[COUNTER_TRAFFIC_SENT].value && received->value &&
+	       there[COUNTER_TRAFFIC_RECEIVED].value &&
 	       !is_less(&there[COUNTER_TRAFFIC_RECEIVED], &here[COUNTER_TRAFFIC_SENT]) &&
 	       is_less(received, &there[COUNTER_TRAFFIC_SENT]);
 }
