@@ -360,9 +360,8 @@ static void growth(void **state)
 		 true},
 		{{{.by_class = {[COUNTER_RETRANSMISSION] = {0, true}, [COUNTER_RNR] = {1, true}}},
 		  {.by_class[COUNTER_ERROR] = {0, true}}},
-		 "0 retransmissions (local only), 1 receiver not ready (local only), 0 errors "
-		 "(peer "
-		 "only)",
+		 "0 retransmissions (local only), 1 receiver not ready (local only), "
+		 "0 errors (peer only)",
 		 true},
 	};
 

@@ -145,6 +145,7 @@ class Devices(Netlink):
         self.ask(NLDEV | NLDEV_SET, attribute(DEV_INDEX, struct.pack('=I', index)) +
                  text(DEV_NAME, name))
 
+
 def clear():
     """Deletes all RDMA devices; does not load the module of RDMA netlink if there are none."""
     if os.path.exists('/sys/class/infiniband') and os.listdir('/sys/class/infiniband'):

@@ -313,8 +313,7 @@ int agent_cm_await(struct agent *agent, struct rdma_cm_id *id, enum rdma_cm_even
 /* Records a failure for the reply and returns -errno; `error` is positive. */
 int agent_fail(struct agent *agent, enum stage stage, int error, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Records that memory could not be registered (errno), and this process's limit of locked memory.
- */
+/* Records that memory could not be registered (errno), and the limit of locked memory. */
 int agent_fail_memory(struct agent *agent, uint64_t bytes, bool is_dmabuf);
 /* Records that an order makes no sense or exceeds a limit, and returns -EINVAL. */
 int agent_refuse(struct agent *agent, enum refusal refusal, const char *format, ...)
