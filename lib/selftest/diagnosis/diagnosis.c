@@ -157,7 +157,7 @@ static bool loses_answers(const struct diagnosis_facts *facts)
 	const struct number *there = facts->remote_counts.by_class;
 	const struct number *received = &here[COUNTER_TRAFFIC_RECEIVED];
 
-	return facts->peer && here[COUNTER_TRAFFIC_SENT].value && received->value &&
+	return here[COUNTER_TRAFFIC_SENT].value && received->value &&
 	       there[COUNTER_TRAFFIC_RECEIVED].value &&
 	       !is_less(&there[COUNTER_TRAFFIC_RECEIVED], &here[COUNTER_TRAFFIC_SENT]) &&
 	       is_less(received, &there[COUNTER_TRAFFIC_SENT]);
