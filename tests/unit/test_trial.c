@@ -436,6 +436,7 @@ static void loopback_on_one_processor(void **state)
 static struct {
 	int peer; /* the other end of a socket whose next wait is long */
 	time_t seconds;
+	bool hurries; /* each wait in vain takes no time */
 } stopped = {.peer = -1};
 
 int clock_gettime(clockid_t clock, struct timespec *ret)
@@ -456,6 +457,12 @@ int poll(struct pollfd *polls, nfds_t count, int msec)
 {
 	const struct timespec left = {.tv_sec = msec / 1000, .tv_nsec = msec % 1000 * 1000000L};
 
+	if (stopped.hurries) {
+		const int ready = ppoll(polls, count, &(struct timespec){0}, NULL);
+
+		stopped.seconds += ready == 0 && msec > 0;
+		return ready;
+	}
 	if (stopped.peer < 0 || !msec)
 		return ppoll(polls, count, msec < 0 ? NULL : &left, NULL);
 	stopped.seconds += 3600;
@@ -467,13 +474,14 @@ int poll(struct pollfd *polls, nfds_t count, int msec)
 /* Time in which the user has stopped the process (Ctrl-Z) does not make the far side late. */
 static void stopped_while_it_waits(void **state)
 {
+	const time_t begin = stopped.seconds;
 	struct bed bed;
 
 	(void)state;
 	make_bed(&bed);
 	stopped.peer = bed.peer;
 	assert_int_equal(side_release(&bed.trial.far, &(struct message_none){}), 0);
-	assert_int_equal(stopped.seconds, 3600);
+	assert_int_equal(stopped.seconds, begin + 3600);
 	free_bed(&bed);
 }
 
@@ -521,11 +529,21 @@ static void peer_stops_in_the_middle(void **state)
 	free_bed(&bed);
 	make_bed(&bed);
 	memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
+	stopped.hurries = true;
 	assert_int_equal(send(bed.peer, bytes, 20, 0), 20);
 	assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), -ETIMEDOUT);
 	assert_string_equal(bed.trial.result->reason,
 			    "10.0.0.2 stopped answering, with no reply for 5000 ms: its rdmactl "
 			    "was stopped, the host hangs, or the network to it broke");
+	free_bed(&bed);
+	/* Before the first byte there is more time. */
+	make_bed(&bed);
+	memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
+	assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), -ETIMEDOUT);
+	assert_string_equal(bed.trial.result->reason,
+			    "10.0.0.2 stopped answering, with no reply for 10001 ms: its rdmactl "
+			    "was stopped, the host hangs, or the network to it broke");
+	stopped.hurries = false;
 	free_bed(&bed);
 	/* The program has introduced itself, but its port is not known yet. */
 	make_bed(&bed);
@@ -536,6 +554,61 @@ static void peer_stops_in_the_middle(void **state)
 	assert_string_equal(bed.trial.result->reason,
 			    "10.0.0.2 closed the connection during the exchange: Connection reset "
 			    "by peer");
+	free_bed(&bed);
+}
+
+/* Another program sends less than a message, and closes the connection or waits. */
+static void stranger_sends_a_few_bytes(void **state)
+{
+	struct message_waited waited;
+	struct bed bed;
+
+	(void)state;
+	for (int closes = 0; closes < 2; closes++) {
+		make_bed(&bed);
+		bed.request.tcp_port = 22;
+		assert_int_equal(send(bed.peer, "hi\n", 3, 0), 3);
+		if (closes)
+			assert_int_equal(shutdown(bed.peer, SHUT_WR), 0);
+		stopped.hurries = !closes;
+		assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited),
+				 closes ? -ECONNRESET : -ETIMEDOUT);
+		stopped.hurries = false;
+		assert_string_equal(
+			bed.trial.result->reason,
+			"the program on TCP port 22 of 10.0.0.2 does not speak this protocol");
+		free_bed(&bed);
+	}
+}
+
+/* What was wrong with an answer is still so for the next order, which finds the exchange ended. */
+static void wrong_answer_to_an_earlier_order(void **state)
+{
+	const struct message_none none = {};
+	uint8_t bytes[MESSAGE_MOST_BYTES];
+	struct message_waited waited;
+	struct bed bed;
+
+	(void)state;
+	make_bed(&bed);
+	memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
+	assert_int_equal(send(bed.peer, "GET / HTTP/1.1\r\n\r\n", 18, 0), 18);
+	assert_int_equal(side_release(&bed.trial.far, &none), -EPROTO);
+	assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), -ECONNRESET);
+	assert_string_equal(bed.trial.result->reason,
+			    "the peer sent something other than a message: not a message of the "
+			    "protocol");
+	free_bed(&bed);
+	make_bed(&bed);
+	memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
+	assert_true(message_encode(&(struct message){.type = MESSAGE_WAITED}, bytes) > 20);
+	assert_int_equal(send(bed.peer, bytes, 20, 0), 20);
+	assert_int_equal(shutdown(bed.peer, SHUT_WR), 0);
+	assert_int_equal(side_release(&bed.trial.far, &none), -ECONNRESET);
+	assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), -ECONNRESET);
+	assert_string_equal(bed.trial.result->reason,
+			    "10.0.0.2 ended the exchange during the test: its rdmactl was stopped "
+			    "or killed");
 	free_bed(&bed);
 }
 
@@ -867,6 +940,8 @@ int main(void)
 		cmocka_unit_test(peer_leaves_at_an_order),
 		cmocka_unit_test(loopback_on_one_processor),
 		cmocka_unit_test(peer_stops_in_the_middle),
+		cmocka_unit_test(stranger_sends_a_few_bytes),
+		cmocka_unit_test(wrong_answer_to_an_earlier_order),
 		cmocka_unit_test(peer_falls_silent),
 		cmocka_unit_test(stopped_while_it_waits),
 		cmocka_unit_test(peer_invents_completions),

@@ -102,8 +102,8 @@ int side_finish(struct side *side, const struct message *order, unsigned int mse
 				      &side->complaint);
 		if (rc == -EINTR)
 			side->watch->interrupted = true;
-		/* The message stopped in the middle. */
-		if (rc == -ETIMEDOUT && side->complaint)
+		side->cut_short = exchange_was_cut_short(rc, side->complaint);
+		if (rc == -ETIMEDOUT && side->cut_short)
 			side->patience_msec = EXCHANGE_REST_MSEC;
 		if (rc)
 			return lose(side, rc);

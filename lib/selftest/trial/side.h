@@ -32,6 +32,7 @@ struct side {
 	struct watch *watch;   /* far: the near agent's; its signals end the wait for an answer */
 	enum stop stop;	       /* what ended the exchange; the side cannot be used afterwards */
 	const char *complaint; /* what was wrong with the last answer, or NULL */
+	bool cut_short;	       /* with complaint: the answer ended in the middle */
 	struct message_refused refused; /* the last refusal */
 	enum stop farewell;		/* why a peer left, in its own words */
 	unsigned int patience_msec;	/* longest wait for the last message */

@@ -432,8 +432,8 @@ static void explain_refusal(struct trial *trial, struct side *side)
 
 int trial_explain(struct trial *trial, struct side *side, int rc)
 {
-	/* A message that was cut short says nothing about the program that sent it. */
-	const bool cut_short = rc == -ECONNRESET || rc == -ETIMEDOUT;
+	/* Even a message that was cut short, if it would have been the first one. */
+	const bool foreign = side->complaint && (!side->cut_short || !trial->granted.version);
 	struct diagnosis_facts facts;
 
 	if (!rc)
@@ -447,15 +447,14 @@ int trial_explain(struct trial *trial, struct side *side, int rc)
 	facts.error = -rc;
 	facts.timeout_msec = side->patience_msec;
 	/* Before its first answer, the peer might not be rdmactl at all. */
-	if (is_peer(trial, side) && !trial->far_can.far.device[0] && side->stop == STOP_PEER_GONE) {
-		facts.error = rc == -EPIPE ? ECONNRESET : -rc;
-		if (side->complaint && !(cut_short && trial->granted.version))
-			facts.error = EPROTO;
+	if (is_peer(trial, side) && !trial->far_can.far.device[0] &&
+	    (side->stop == STOP_PEER_GONE || foreign)) {
+		facts.error = foreign ? EPROTO : rc == -EPIPE ? ECONNRESET : -rc;
 		/* The path can also break between the connection and the first message. */
 		if (rc == -EHOSTUNREACH || rc == -ENETUNREACH)
 			facts.stage = STAGE_TCP;
 		conclude(trial, &facts, STOP_NONE);
-	} else if (side->complaint && !cut_short) {
+	} else if (side->complaint && !side->cut_short) {
 		trial->stop = STOP_PEER_GONE;
 		trial_fail(trial, "use the same release of rdmactl on both hosts",
 			   "the peer sent something other than a message: %s", side->complaint);
