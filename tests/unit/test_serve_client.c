@@ -574,6 +574,14 @@ static void ends(void **state)
 	enter();
 	assert_int_equal(send(visit.channel, "GET / HTTP/1.1\r\n\r\n", 18, 0), 18);
 	expect_unwell("the client sent no valid message (not a message of the protocol)");
+	enter();
+	assert_int_equal(send(visit.channel, "RDMT", 4, 0), 4);
+	expect_unwell("the connection ended in the middle of a message");
+	enter();
+	assert_int_equal(send(visit.channel, "RDMT", 4, 0), 4);
+	hear(MESSAGE_LEAVING);
+	assert_int_equal(visit.got.leaving.stop, STOP_TIMED_OUT);
+	expect_unwell("the client did not send the rest of a message, or its host is gone");
 	begin();
 	visit.service.idle_msec = 1050;
 	enter();

@@ -217,6 +217,7 @@ struct agent_served {
 	enum stop stop;	       /* STOP_NONE: the client said goodbye */
 	const char *lost;      /* with STOP_TIMED_OUT: how, or NULL if it was silent for too long */
 	const char *complaint; /* what was wrong with what the client sent, or NULL */
+	bool cut_short;	       /* with complaint: its message ended in the middle */
 	char refused[200];     /* last refusal, except for failed calls of a test, or empty */
 };
 

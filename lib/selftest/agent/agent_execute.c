@@ -278,6 +278,7 @@ void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 		}
 		rc = exchange_receive(channel, agent->watch.signals, idle_msec, &order,
 				      &served.complaint);
+		served.cut_short = exchange_was_cut_short(rc, served.complaint);
 		served.stop = STOP_NONE;
 		/* The socket was readable, so this is its own error. */
 		if (socket_is_given_up(-rc) && !served.complaint)
