@@ -589,6 +589,36 @@ static void server_that_closes(void **state)
 			 "run on the other host: ibv_rc_pingpong -d DEV -g INDEX -p ");
 }
 
+static bool cuts_done; /* the connection ends before the client's last line */
+
+ssize_t send(int fd, const void *bytes, size_t length, int flags)
+{
+	if (cuts_done && length == sizeof(PINGPONG_DONE) &&
+	    memcmp(bytes, PINGPONG_DONE, length) == 0) {
+		errno = EPIPE;
+		return -1;
+	}
+	return sendto(fd, bytes, length, flags, NULL, 0);
+}
+
+/* Its address came, so it cannot be what was missing. */
+static void server_that_closes_later(void **state)
+{
+	static struct script script;
+	struct pingpong_address address;
+
+	(void)state;
+	begin(RC);
+	address = address_of(1);
+	put_address(&script, &address);
+	cuts_done = true;
+	expect_of_client(&script,
+			 "hostb closed the connection: its ibv_rc_pingpong ended, and its output "
+			 "there says why",
+			 "run on the other host: ibv_rc_pingpong -d DEV -g INDEX -p ");
+	cuts_done = false;
+}
+
 static void no_address(void **state)
 {
 	static struct script script;
@@ -1277,6 +1307,7 @@ int main(void)
 		cmocka_unit_test(usual),
 		cmocka_unit_test(chosen),
 		cmocka_unit_test(server_that_closes),
+		cmocka_unit_test(server_that_closes_later),
 		cmocka_unit_test(no_address),
 		cmocka_unit_test(wrong_clients_of_pingpong),
 		cmocka_unit_test(wrong_numbers_of_queue_pairs),

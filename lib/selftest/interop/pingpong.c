@@ -311,6 +311,9 @@ static int client_handshake(struct pingpong *run, int fd, const struct pingpong_
 		return -EIO;
 	rc = tcp_write(&session->agent->watch, fd, PINGPONG_DONE, sizeof(PINGPONG_DONE),
 		       session->timeout_msec);
+	/* The server has sent its address. */
+	if (rc == -ECONNRESET || rc == -EPIPE)
+		return interop_fail(session, LIST_INTEROP_CLOSED, 0);
 	return rc ? interop_fail_exchange(session, rc, 0) : 0;
 }
 
