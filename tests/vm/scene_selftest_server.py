@@ -491,10 +491,8 @@ def long_runs(server):
 
 
 def tests_pass(server, to=SERVER):
-    """The client is the build without sanitizers, which starts faster: the server is under test."""
-    result = peers.run(program.plain_binary() or program.RDMACTL, 'selftest', 'rxb', '--peer', to,
-                       '--port', str(server.port), '--test', 'setup')
-    program.check(result)
+    result = program.rdmactl('selftest', 'rxb', '--peer', to, '--port', str(server.port),
+                             '--test', 'setup')
     return result.describe() if result.status else []
 
 
