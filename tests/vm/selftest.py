@@ -148,8 +148,8 @@ def leaked(before):
         'resources in use', resources(), before)
 
 
-def transfers(running, device='rxa', netdev='va', packets=3000, pairs=1):
-    """Waits until reliable queue pairs of the device are ready to send, and data flow."""
+def transfers(running, device='rxa', netdev='va', packets=3000):
+    """Waits until a reliable queue pair of the device is ready to send, and data flow."""
     devices = netlink.Devices()
 
     def over():
@@ -159,7 +159,7 @@ def transfers(running, device='rxa', netdev='va', packets=3000, pairs=1):
         return int(peers.read('/sys/class/net/%s/statistics/tx_packets' % netdev) or 0)
 
     def ready():
-        return devices.ready_to_send(device) >= pairs
+        return devices.ready_to_send(device) > 0
 
     if not until(lambda: ready() or over()) or over():
         return ['no queue pair of %s became ready to send' % device]
