@@ -453,13 +453,13 @@ def overdue(tap, devices, netdevs):
               ('the terminal hangs up: it continues to wait, then undoes the change', hang_up,
                {'leader': True})]
     running = []
+    # Each is looked at right after its start, so that its time is not over then.
     for (title, act, options), (read, before, words) in zip(cases, settings, strict=True):
         waiting = Waiting(*words, after='4s', **options)
-        running.append((title, waiting, read, before))
         act(waiting)
-    steady()
-    alive = [waiting.goes_on() for _, waiting, *_ in running]
-    for (title, waiting, read, before), goes_on in zip(running, alive):
+        steady()
+        running.append((title, waiting, waiting.goes_on(), read, before))
+    for title, waiting, goes_on, read, before in running:
         tap.test('change --revert-after: ' + title,
                  unequal('end', waiting.end() + (goes_on,), UNDONE + (True,)) +
                  unequal('setting', read(), before))
