@@ -38,8 +38,8 @@ def remove_vlan():
 
 def seconds(stamp):
     """The time of an event, RFC 3339 in UTC with milliseconds, as seconds since 1970."""
-    if not stamp.endswith('Z'):
-        raise ValueError('%s is not in UTC' % stamp)
+    if not re.fullmatch(r'[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z', stamp):
+        raise ValueError('%r is not a time in UTC with milliseconds' % stamp)
     return datetime.datetime.fromisoformat(stamp[:-1] + '+00:00').timestamp()
 
 
