@@ -148,8 +148,8 @@ static bool shows_loss(const struct diagnosis_facts *facts)
 }
 
 /*
- * Whether only packets to this side are missing, some of which arrived: those of the answers. A side
- * that sent nothing is at fault itself.
+ * Whether only packets to this side are missing, some of which arrived: those of the answers. A
+ * side that sent nothing is at fault itself.
  */
 static bool loses_answers(const struct diagnosis_facts *facts)
 {

@@ -286,7 +286,8 @@ static void report_end(const struct agent *agent, const struct agent_served *ser
 	if (agent->watch.device_gone)
 		end_with(report, "the device was removed");
 	else if (served->cut_short && served->stop == STOP_TIMED_OUT)
-		end_with(report, "the client did not send the rest of a message, or its host is gone");
+		end_with(report,
+			 "the client did not send the rest of a message, or its host is gone");
 	else if (served->cut_short)
 		end_with(report, "the connection ended in the middle of a message");
 	else if (served->complaint)

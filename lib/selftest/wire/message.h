@@ -219,8 +219,8 @@ void exchange_end(int channel);
 int exchange_receive(int channel, int signals, unsigned int msec, struct message *message,
 		     const char **ret_complaint);
 /*
- * Whether that ended in the middle of a message: the peer, or the network to it, broke down. It says
- * nothing about the program that sent the message, unless it was the first one.
+ * Whether that ended in the middle of a message: the peer, or the network to it, broke down. It
+ * says nothing about the program that sent the message, unless it was the first one.
  */
 static inline bool exchange_was_cut_short(int rc, const char *complaint)
 {
