@@ -67,10 +67,10 @@ def blocked(tap):
             ('vb', r'UDP port 4791 \(RoCE v2\) seems to be blocked on the return path: '
                    r'rxb/1 of 10\.9\.0\.2 received \d+ packets, but rxa/1 received no packets$')):
         tc(BLOCKED % {'netdev': netdev})
-        # All of them wait at the same time.
-        clients = [Selftest('--peer', '10.9.0.2', *words)
-                   for words in ((), *(('--test', test) for test, _ in DATAGRAMS[netdev]))]
-        document, *others = [client.end() for client in clients]
+        # One after the other: each says what the port's counters, which all of them share, have
+        # counted meanwhile.
+        document, *others = [run('--peer', '10.9.0.2', *words)
+                             for words in ((), *(('--test', test) for test, _ in DATAGRAMS[netdev]))]
         tc('qdisc del dev %s root\n' % netdev)
         wrong = wrong_with(document, 4, ('setup-connect', 'pass', ''),
                            ('rc-send', 'fail', 'UDP port 4791'),
@@ -120,11 +120,20 @@ def host(tap):
     for node in nodes:
         os.chmod(node, 0o600)
     document = run('rxa', prefix=peers.NOBODY)
+    server = Server('--once', prefix=peers.NOBODY)
+    client = run('--peer', '10.9.0.2')
+    served = server.end()
     for node in nodes:
         os.chmod(node, 0o666)
     tap.test('faults: this user may not open the device files', wrong_with(
         document, 4, ('connect', 'fail',
                       'cannot open the uverbs device file of rxa: Permission denied')))
+    tap.test('faults: a server may not open the device files: --serve --once ends with 4', wrong_with(
+        client, 4, ('connect', 'fail', 'on 10.9.0.2: cannot open the uverbs device file of the device: '
+                                       'Permission denied')) +
+        unequal("the server's exit status", served.status, 4) +
+        unequal('its row', [(row['result'], row['reason']) for row in served.rows],
+                [('fail', 'a request was refused: cannot open the device: Permission denied')]))
     os.chmod('/dev/infiniband/rdma_cm', 0o600)
     document = run('rxa', '--cm', '--test', 'rc-send', prefix=peers.NOBODY)
     os.chmod('/dev/infiniband/rdma_cm', 0o666)
@@ -193,8 +202,7 @@ def no_server(tap):
                  wrong_with(document, 4, ('connect', 'fail', sentence)))
 
 
-def play(tap):
-    peers.shell('bed_second_wire')
+def faults(tap):
     lossy = Loss()
     no_server(tap)
     server = Server()
@@ -205,3 +213,12 @@ def play(tap):
     stopped, _ = server.stop()
     tap.test('faults: the server survived them all and ends with 0', stopped)
     host(tap)
+
+
+def play(tap):
+    peers.shell('bed_second_wire')
+    try:
+        faults(tap)
+    finally:
+        peers.must('rdma', '-b', '-', stdin=b'link del rxc\nlink del rxd\n')
+        peers.must('ip', 'link', 'del', 'vc')
