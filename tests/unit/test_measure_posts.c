@@ -618,6 +618,41 @@ static void answers_by_sends(void **state)
 		       "ran 3\n");
 }
 
+/* The other side's next message arrives before the acknowledgement of the last one sent there. */
+static int poll_receive_first(struct ibv_cq *cq, int room, struct ibv_wc *items)
+{
+	struct ibv_wc *first = &device.waiting[0][device.first[0] % DEVICE_ROOM];
+	const struct ibv_wc sent = *first;
+
+	if (device.last[0] - device.first[0] == 2 && sent.opcode != IBV_WC_RECV) {
+		first[0] = first[1];
+		first[1] = sent;
+	}
+	return device_poll(cq, room, items);
+}
+
+/* The intervals of a measurement are runs on the same queue pair. */
+static void answers_run_after_run(void **state)
+{
+	struct message_run order = run_of(RUN_LATENCY, RUN_SEND);
+
+	(void)state;
+	device_make(QP_RC, 1);
+	device.context.ops.poll_cq = poll_receive_first;
+	device.answer = answer_ping;
+	order.active = 0;
+	for (unsigned int i = 1; i <= 2; i++) {
+		pongs = i - 1;
+		device_arrive(0, 64);
+		run(&order);
+		device_expect("qp0 send 0+64=00 #1 S\n"
+			      "qp0 receive 64+64 #0\n"
+			      "ran 1\n");
+		assert_int_equal(device.first[0], device.last[0]);
+	}
+	device_free();
+}
+
 /* The other side writes back the stamp it finds. */
 static void echo_stamp(uint32_t qp, const struct ibv_send_wr *work)
 {
@@ -881,6 +916,48 @@ static void answers_late(void **state)
 		       "qp0 write 0+64=02 to 10040 key 9 #2 S\n"
 		       "qp0 write 0+64=02 to 10040 key 9 #3 S\n"
 		       "ran 2 stop 5\n");
+}
+
+static uint64_t quiet_nsec;
+
+static void end_third(uint32_t qp, const struct ibv_send_wr *work)
+{
+	(void)qp, (void)work;
+	if (device.sends < 3) {
+		device.bytes[127]++;
+	} else {
+		/* As long as the passive side lingers. */
+		quiet_nsec = clock_raw_nsec() + 100000000;
+		peer_spoke();
+	}
+}
+
+static int poll_late_completions(struct ibv_cq *cq, int room, struct ibv_wc *items)
+{
+	return clock_raw_nsec() < quiet_nsec ? 0 : device_poll(cq, room, items);
+}
+
+/* The passive side seldom polls, because it looks for stamps. */
+static void answers_stamps_run_after_run(void **state)
+{
+	struct message_run order = run_of(RUN_LATENCY, RUN_WRITE);
+
+	(void)state;
+	device_make(QP_UC, 1);
+	device.context.ops.poll_cq = poll_late_completions;
+	device.answer = end_third;
+	order.active = 0;
+	order.depth = 8;
+	for (int i = 0; i < 2; i++) {
+		device.sends = 0;
+		device.bytes[127] = 1;
+		run(&order);
+		assert_non_null(strstr(device.text, "write 0+64=03 to 10040 key 9 #3 S\n"));
+		assert_non_null(strstr(device.text, "ran 3\n"));
+		assert_int_equal(device.first[0], device.last[0]);
+		device.length = 0;
+	}
+	device_free();
 }
 
 /* ---- A run that sleeps ---- */
@@ -1304,23 +1381,42 @@ static void stops(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(writes_in_batches),  cmocka_unit_test(batches_that_do_not_fit),
-		cmocka_unit_test(reads_by_three),     cmocka_unit_test(atomics),
-		cmocka_unit_test(no_data_and_inline), cmocka_unit_test(many_queue_pairs),
-		cmocka_unit_test(by_duration),	      cmocka_unit_test(interrupted),
-		cmocka_unit_test(one_processor),      cmocka_unit_test(sends_by_credit),
-		cmocka_unit_test(takes_sends),	      cmocka_unit_test(takes_sends_of_xrc),
-		cmocka_unit_test(credits_in_bytes),   cmocka_unit_test(both_ways),
-		cmocka_unit_test(asks_by_sends),      cmocka_unit_test(answers_by_sends),
-		cmocka_unit_test(asks_by_writes),     cmocka_unit_test(answers_by_writes),
-		cmocka_unit_test(one_sided),	      cmocka_unit_test(asks_by_numbers),
-		cmocka_unit_test(answers_by_numbers), cmocka_unit_test(listens),
-		cmocka_unit_test(asks_by_stamps),     cmocka_unit_test(answers_by_stamps),
-		cmocka_unit_test(answers_late),	      cmocka_unit_test(sleeps),
-		cmocka_unit_test(failed_posts),	      cmocka_unit_test(statuses),
-		cmocka_unit_test(cause_comes_later),  cmocka_unit_test(no_stamp_comes),
-		cmocka_unit_test(refusals),	      cmocka_unit_test(layouts),
-		cmocka_unit_test(samplers),	      cmocka_unit_test(stops),
+		cmocka_unit_test(writes_in_batches),
+		cmocka_unit_test(batches_that_do_not_fit),
+		cmocka_unit_test(reads_by_three),
+		cmocka_unit_test(atomics),
+		cmocka_unit_test(no_data_and_inline),
+		cmocka_unit_test(many_queue_pairs),
+		cmocka_unit_test(by_duration),
+		cmocka_unit_test(interrupted),
+		cmocka_unit_test(one_processor),
+		cmocka_unit_test(sends_by_credit),
+		cmocka_unit_test(takes_sends),
+		cmocka_unit_test(takes_sends_of_xrc),
+		cmocka_unit_test(credits_in_bytes),
+		cmocka_unit_test(both_ways),
+		cmocka_unit_test(asks_by_sends),
+		cmocka_unit_test(answers_by_sends),
+		cmocka_unit_test(asks_by_writes),
+		cmocka_unit_test(answers_by_writes),
+		cmocka_unit_test(one_sided),
+		cmocka_unit_test(asks_by_numbers),
+		cmocka_unit_test(answers_by_numbers),
+		cmocka_unit_test(listens),
+		cmocka_unit_test(asks_by_stamps),
+		cmocka_unit_test(answers_by_stamps),
+		cmocka_unit_test(answers_late),
+		cmocka_unit_test(sleeps),
+		cmocka_unit_test(failed_posts),
+		cmocka_unit_test(statuses),
+		cmocka_unit_test(cause_comes_later),
+		cmocka_unit_test(no_stamp_comes),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(layouts),
+		cmocka_unit_test(samplers),
+		cmocka_unit_test(stops),
+		cmocka_unit_test(answers_run_after_run),
+		cmocka_unit_test(answers_stamps_run_after_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -183,7 +183,8 @@ def intervals(tap):
     wrong += unequal("the peer's, in the last row", known[-1:], [all(known[:-1])])
     tap.test('selftest ways: the processor time of all intervals', wrong)
     for words in (('bandwidth-send', '--both-ways'), ('bandwidth-write', '--reversed'),
-                  ('latency-send', '--transport', 'ud')):
+                  ('latency-send', '--transport', 'ud'),
+                  ('latency-write', '--transport', 'uc')):
         document = run('--every', '100ms', '--duration', '200ms', '--sizes', '64', '--test', *words)
         tap.test('selftest ways: intervals, %s' % ' '.join(words),
                  wrong_rows(document, (words[0],)))

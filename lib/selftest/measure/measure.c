@@ -332,6 +332,21 @@ static void release(struct measure *measure)
 	free(measure->requests);
 }
 
+/*
+ * Waits for the completions of this side's messages, because a next run on the same queue pairs
+ * would count them as its own. A passive side has not waited for those of its last pongs.
+ */
+static bool settle(struct measure *measure)
+{
+	bool good = true;
+
+	/* The passive side of an unreliable run ended when its time to linger was over. */
+	measure->deadline_nsec = clock_raw_nsec() + FAREWELL_NSEC;
+	for (uint32_t i = 0; i < measure->order->qps && good; i++)
+		good = measure_drain(measure, &measure->qps[i], measure->qps[i].unsignaled);
+	return good;
+}
+
 int agent_run(struct agent *agent, const struct message_run *order, struct message_ran *reply)
 {
 	struct measure measure;
@@ -357,7 +372,7 @@ int agent_run(struct agent *agent, const struct message_run *order, struct messa
 	} else {
 		cpu_nsec = clock_read(CLOCK_THREAD_CPUTIME_ID); /* in user and kernel mode */
 		wall_nsec = clock_nsec();
-		if (loop(&measure))
+		if (loop(&measure) && settle(&measure))
 			measure.ran.stop = STOP_NONE;
 		agent->report = (struct message_reported){
 			.cpu_nsec = clock_read(CLOCK_THREAD_CPUTIME_ID) - cpu_nsec,
