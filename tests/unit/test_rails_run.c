@@ -8,10 +8,13 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -73,7 +76,7 @@ int selftest_run(const struct selftest_request *request, const struct endpoint *
 		be_traced();
 	if (!strcmp(name, "killed"))
 		kill(getpid(), SIGKILL);
-	if (!strcmp(name, "broken")) {
+	if (!strcmp(name, "broken") || fcntl(STDIN_FILENO, F_GETFD) < 0) {
 		add(results, SELFTEST_SETUP, SELFTEST_FAIL, "connect", "it is broken");
 		add(results, SELFTEST_BANDWIDTH, SELFTEST_SKIP, request->tests[0],
 		    "nothing gets through: see connect");
@@ -92,6 +95,17 @@ int selftest_run(const struct selftest_request *request, const struct endpoint *
 	row->cpus = strcmp(name, "soft") ? mem_string("0-3") : NULL;
 	row->peer_cpus = strcmp(request->peer_device, "softer") ? mem_string("4-7") : NULL;
 	return 0;
+}
+
+static unsigned int pairs_until_failure; /* 0: none fails */
+
+/* Replaces the C library's function. */
+int socketpair(int domain, int type, int protocol, int ends[2])
+{
+	if (!pairs_until_failure || --pairs_until_failure)
+		return (int)syscall(SYS_socketpair, domain, type, protocol, ends);
+	errno = ENFILE;
+	return -1;
 }
 
 static void run(const struct selftest_request *request, const char *first, const char *second,
@@ -319,6 +333,22 @@ static void no_process(void **state)
 	selftest_results_free(&results);
 }
 
+/* The next process keeps its own descriptors. */
+static void no_line(void **state)
+{
+	const struct selftest_request request = request_of(SELFTEST_WRITE);
+	struct selftest_results results;
+
+	(void)state;
+	assert_true(fcntl(STDIN_FILENO, F_GETFD) >= 0 || !open("/dev/null", O_RDONLY));
+	pairs_until_failure = 3; /* of the first process when all are together */
+	run(&request, "a", "b", &results);
+	check(results.items[0], SELFTEST_FAIL,
+	      "together: cannot start a process for this rail: ", "ulimit -n");
+	check(results.items[1], SELFTEST_PASS, NULL, NULL);
+	selftest_results_free(&results);
+}
+
 /* The processes measure the sum of both directions, or one of them. */
 static void directions(void **state)
 {
@@ -360,7 +390,7 @@ int main(void)
 		cmocka_unit_test(datagrams),	 cmocka_unit_test(skipped),
 		cmocka_unit_test(failed),	 cmocka_unit_test(hanging),
 		cmocka_unit_test(no_process),	 cmocka_unit_test(directions),
-		cmocka_unit_test(traffic_class),
+		cmocka_unit_test(traffic_class), cmocka_unit_test(no_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

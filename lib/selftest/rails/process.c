@@ -142,7 +142,8 @@ static int start_worker(struct crew *crew, size_t index, const struct rail *rail
 		close(ends[0]);
 		/* Keeps no copies of the other lines: they must end with the parent. */
 		for (size_t i = 0; i < index; i++)
-			close(crew->workers[i].line);
+			if (crew->workers[i].pid)
+				close(crew->workers[i].line);
 		work(crew->request, rail, ends[1], parent);
 	}
 	close(ends[1]);
