@@ -117,10 +117,14 @@ static void reaching_the_peer(void **state)
 	check(bed, "no route to 10.9.0.2: Network is unreachable", "ip route get 10.9.0.2");
 	bed->facts.local = bed->facts.remote = NULL;
 	failed(bed, STAGE_TCP, ECONNREFUSED);
-	check(bed, "10.9.0.2 refused the connection: nothing listens on its TCP port 18777",
+	check(bed,
+	      "10.9.0.2 refused the connection: nothing listens on its TCP port 18777, or a "
+	      "firewall rejects it",
 	      "rdmactl selftest --serve --port 18777");
 	bed->facts.server_hint = "ibv_rc_pingpong -d rxb";
-	check(bed, "10.9.0.2 refused the connection: nothing listens on its TCP port 18777",
+	check(bed,
+	      "10.9.0.2 refused the connection: nothing listens on its TCP port 18777, or a "
+	      "firewall rejects it",
 	      "start there: ibv_rc_pingpong -d rxb");
 	bed->facts.server_hint = NULL;
 	failed(bed, STAGE_TCP, ETIMEDOUT);

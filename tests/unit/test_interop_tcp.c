@@ -1177,7 +1177,7 @@ static void path_mtu(void **state)
 		bed.requests[0].mtu_bytes = rows[i].wanted;
 		run_side(0);
 		reason = mem_format("hostb refused the connection: nothing listens on its TCP "
-				    "port %u",
+				    "port %u, or a firewall rejects it",
 				    bed.requests[0].tcp_port);
 		row = failed_row(0, reason);
 		assert_int_equal(strncmp(row->next_step, "start there: ib", 15), 0);
