@@ -26,9 +26,36 @@ void agent_close_device(struct agent *agent)
 	agent->context = NULL;
 }
 
+static const char *call_after_end; /* by the server, once the client has gone */
+
+static int fail_after_end(struct rdma_cm_id *id)
+{
+	pthread_mutex_lock(&soft.lock);
+	soft_cm_push((struct soft_cm_id *)id, RDMA_CM_EVENT_REJECTED)->event.status = 4;
+	pthread_mutex_unlock(&soft.lock);
+	errno = EINVAL;
+	return -1;
+}
+
+static int init_attributes(struct rdma_cm_id *id, struct ibv_qp_attr *attr, int *mask)
+{
+	(void)attr, (void)mask;
+	return fail_after_end(id);
+}
+
+static int accept_nobody(struct rdma_cm_id *id, struct rdma_conn_param *param)
+{
+	(void)param;
+	return fail_after_end(id);
+}
+
 int api_open_cm(struct api *api)
 {
 	soft_cm_fill_api(api, own_side);
+	if (own_side && call_after_end && !strcmp(call_after_end, "rdma_init_qp_attr"))
+		api->rdma_init_qp_attr = init_attributes;
+	else if (own_side && call_after_end)
+		api->rdma_accept = accept_nobody;
 	return 0;
 }
 
@@ -244,6 +271,23 @@ static void calls_fail(void **state)
 	}
 }
 
+/* A client that ended when its turn came: the calls' own error would not say that. */
+static void client_goes(void **state)
+{
+	static const char *const names[] = {"rdma_init_qp_attr", "rdma_accept"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		begin(&programs[i]);
+		call_after_end = names[i];
+		play();
+		call_after_end = NULL;
+		expect_failure(1, "the port of 10.9.0.1 rejected the connection: a reply from this "
+				  "side came too late, or the program there has ended (reason 4)");
+		end();
+	}
+}
+
 /* Impossible requests are reported before connecting, or as soon as they are known. */
 static void not_possible(void **state)
 {
@@ -297,9 +341,9 @@ static void device_goes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(usual),       cmocka_unit_test(chosen),
-		cmocka_unit_test(calls_fail),  cmocka_unit_test(not_possible),
-		cmocka_unit_test(device_goes),
+		cmocka_unit_test(usual),	cmocka_unit_test(chosen),
+		cmocka_unit_test(client_goes),	cmocka_unit_test(calls_fail),
+		cmocka_unit_test(not_possible), cmocka_unit_test(device_goes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,7 +203,8 @@ const char *rejection_meaning(unsigned int reason)
 	static const char *const reasons[] = {
 		[REJECT_NO_QP] = "it has no queue pair left",
 		[REJECT_NO_RESOURCES] = "it lacks resources",
-		[REJECT_TIMEOUT] = "a reply from this side came too late",
+		[REJECT_TIMEOUT] = "a reply from this side came too late, or the "
+				   "program there has ended",
 		[REJECT_STALE] = "it still has a connection with this queue pair",
 		[REJECT_GID] = "the GID is not its own",
 		[REJECT_MTU] = "it does not support the MTU",

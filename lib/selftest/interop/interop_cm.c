@@ -162,16 +162,19 @@ static int accept_client(struct interop_cm *cm)
 		.qp_num = qp->qp->qp_num,
 	};
 	enum stop stop;
+	int rc = agent_cm_modify(agent, qp, IBV_QPS_INIT, 1);
 
-	if (agent_cm_modify(agent, qp, IBV_QPS_INIT, 1))
-		return interop_fail_agent(session);
-	if (cm->post(session))
+	if (!rc && cm->post(session))
 		return -EIO;
-	if (agent_cm_modify_to_rts(agent, qp, 1))
+	rc = rc ?: agent_cm_modify_to_rts(agent, qp, 1);
+	if (!rc && agent->api.rdma_accept(cm->id, &param))
+		rc = agent_cm_fail(agent, "rdma_accept");
+	if (rc && rc != -EINVAL)
 		return interop_fail_agent(session);
-	if (agent->api.rdma_accept(cm->id, &param))
-		return interop_fail_cm(session, "rdma_accept");
-	stop = interop_cm_wait_event(cm, session->timeout_msec);
+	/* Once the client has gone, its request is an invalid argument. */
+	stop = interop_cm_wait_event(cm, rc ? EXPLAIN_MSEC : session->timeout_msec);
+	if (rc && !cm->ended)
+		return interop_fail_agent(session);
 	if (stop)
 		return interop_diagnose(session, (struct diagnosis_facts){
 							 .stage = STAGE_CM,
