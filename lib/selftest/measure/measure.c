@@ -333,18 +333,23 @@ static void release(struct measure *measure)
 }
 
 /*
- * Waits for the completions of this side's messages, because a next run on the same queue pairs
- * would count them as its own. A passive side has not waited for those of its last pongs.
+ * Waits for the completions of this side's messages and credits, because a next run on the same
+ * queue pairs would count them as its own. A passive side has not waited for the last ones.
  */
 static bool settle(struct measure *measure)
 {
-	bool good = true;
+	struct ibv_wc item;
 
 	/* The passive side of an unreliable run ended when its time to linger was over. */
 	measure->deadline_nsec = clock_raw_nsec() + FAREWELL_NSEC;
-	for (uint32_t i = 0; i < measure->order->qps && good; i++)
-		good = measure_drain(measure, &measure->qps[i], measure->qps[i].unsignaled);
-	return good;
+	for (uint32_t i = 0; i < measure->order->qps; i++) {
+		const struct run_qp *qp = &measure->qps[i];
+
+		while (qp->crediting || qp->posted - qp->completed > qp->unsignaled)
+			if (measure_poll(measure, &item, 1) < 0)
+				return false;
+	}
+	return true;
 }
 
 int agent_run(struct agent *agent, const struct message_run *order, struct message_ran *reply)

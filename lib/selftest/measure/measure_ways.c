@@ -35,25 +35,12 @@ static void wait_again(struct patience *patience, uint64_t nsec)
 	*patience = (struct patience){.end_nsec = clock_raw_nsec() + nsec};
 }
 
-/*
- * Returns whether all queue pairs got the other side's end, with no credit in flight to a next run.
- */
-static bool has_all(const struct measure *measure)
-{
-	if (measure->ended < measure->order->qps)
-		return false;
-	for (uint32_t i = 0; i < measure->order->qps; i++)
-		if (measure->qps[i].crediting)
-			return false;
-	return true;
-}
-
-/* Takes what the other side sends, up to its end. */
+/* Takes what the other side sends, up to its end on all queue pairs. */
 static bool take_all(struct measure *measure)
 {
 	struct ibv_wc items[POLL_MOST];
 
-	while (!has_all(measure))
+	while (measure->ended < measure->order->qps)
 		if (measure_poll(measure, items, POLL_MOST) < 0)
 			return false;
 	return true;
