@@ -18,7 +18,7 @@
 
 int finish_output(const struct ctx *ctx, int rc, int status)
 {
-	int finished = render_finish(stdout);
+	int finished = file_flush(stdout);
 	_cleanup_(freep) char *message = NULL;
 
 	/* -EIO may only be the stream's error flag, for the error that is already in `rc`. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -449,7 +450,7 @@ int change_run(const struct ctx *ctx, const void *args, char **words)
 	if (!rc && listing_is_for_people(&plan.listing))
 		rc = print_after(&plan, common);
 	if (!rc)
-		rc = render_finish(stdout);
+		rc = file_flush(stdout);
 	status = listing_end_quietly(&plan.listing, rc);
 	/* A reader that closed the pipe does not want more output. */
 	if (rc && rc != -EPIPE)

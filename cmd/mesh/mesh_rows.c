@@ -135,7 +135,7 @@ void mesh_rows_flush(void *mesh_work)
 	struct mesh_work *work = mesh_work;
 
 	if (work->rows && !work->rows_rc)
-		work->rows_rc = render_finish(work->rows);
+		work->rows_rc = file_flush(work->rows);
 	if (work->shown_rows.out && !work->shown_rc)
 		work->shown_rc = render_flush(stdout);
 }

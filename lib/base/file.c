@@ -80,12 +80,24 @@ static mode_t mode_of(const struct stat *there)
 	return 0666 & ~mask;
 }
 
-/* The data reaches the disk before the rename makes it visible. */
-static int finish(FILE *file)
+int file_error(FILE *file)
 {
-	if (fflush(file) || fsync(fileno(file)))
-		return -errno;
-	return ferror(file) ? -EIO : 0;
+	static const int of_writes[] = {ENOSPC, EDQUOT, EFBIG, EPIPE, EBADF};
+	const int error = errno;
+
+	if (!ferror(file))
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(of_writes); i++)
+		if (error == of_writes[i])
+			return -error;
+	return -EIO;
+}
+
+int file_flush(FILE *file)
+{
+	const int earlier = file_error(file);
+
+	return fflush(file) ? -errno : earlier;
 }
 
 static int write_beside(const char *path, mode_t mode, int (*write)(void *context, FILE *file),
@@ -104,7 +116,10 @@ static int write_beside(const char *path, mode_t mode, int (*write)(void *contex
 	else
 		rc = fchmod(fd, mode) ? -errno : write(context, file);
 	if (!rc)
-		rc = finish(file);
+		rc = file_flush(file);
+	/* The data reaches the disk before the rename makes it visible. */
+	if (!rc && fsync(fd))
+		rc = -errno;
 	if (!rc && rename(name, path))
 		rc = -errno;
 	if (rc)
@@ -184,9 +199,7 @@ static int write_output(int (*write)(void *context, FILE *file), void *context)
 		return rc;
 	}
 	rc = write(context, file);
-	if (!rc && fflush(file))
-		rc = -errno;
-	return rc;
+	return rc ? rc : file_flush(file);
 }
 
 int file_replace_as(const char *path, mode_t mode, int (*write)(void *context, FILE *file),

@@ -45,7 +45,16 @@ int file_replace(const char *path, int (*write)(void *context, FILE *file), void
 int file_replace_as(const char *path, mode_t mode, int (*write)(void *context, FILE *file),
 		    void *context);
 
-/* Returns the meaning of its error, to be printed after "cannot write PATH: ". */
+/*
+ * Returns 0, or -errno of an earlier write to the stream, of which only the error flag is left. If
+ * it was the last one, its errno is still set, unless something else has failed since with another
+ * one: then -EIO.
+ */
+int file_error(FILE *file);
+/* Flushes. Returns -errno if any output was lost, now or earlier. */
+int file_flush(FILE *file);
+
+/* Returns the meaning of an error of file_replace(), to be printed after "cannot write PATH: ". */
 static inline const char *file_replace_error(int rc)
 {
 	return rc == -EEXIST ? "it is not a regular file" : strerror(-rc);

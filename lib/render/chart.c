@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "render/chart.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "render/histogram.h"
@@ -274,7 +274,7 @@ int render_charts_svg(FILE *out, const struct chart *charts, size_t count)
 	text_buffer_add(&text, "</svg>\n");
 	document = text_buffer_take(&text);
 	fputs(document, out);
-	return ferror(out) ? -EIO : 0;
+	return file_error(out);
 }
 
 /* ---- For a terminal ---- */
@@ -305,5 +305,5 @@ int render_chart_text(FILE *out, const struct chart *chart, unsigned int columns
 			putc('\n', out);
 		}
 	}
-	return ferror(out) ? -EIO : 0;
+	return file_error(out);
 }

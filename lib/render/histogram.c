@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "render/histogram.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -9,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+
+#include "base/file.h"
 
 enum { BOUND_SIZE = 32 };
 
@@ -152,5 +153,5 @@ int render_histogram(FILE *out, const struct histogram_bar *bars, size_t count,
 		layout.count, "COUNT", GAP, "", PERCENT, "SHARE");
 	for (size_t i = 0; i < count; i++)
 		put_line(out, &layout, &bars[i]);
-	return ferror(out) ? -EIO : 0;
+	return file_error(out);
 }

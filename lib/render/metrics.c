@@ -5,11 +5,11 @@
  */
 #include "render/metrics.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "render/format.h"
@@ -197,7 +197,7 @@ int render_metrics(FILE *out, const struct metrics *metrics, enum metrics_format
 	}
 	if (format == METRICS_OPENMETRICS)
 		fputs("# EOF\n", out);
-	return ferror(out) ? -EIO : 0;
+	return file_error(out);
 }
 
 const char *metrics_content_type(enum metrics_format format)

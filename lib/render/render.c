@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "render/format.h"
 
@@ -279,7 +280,7 @@ int render_finding(FILE *out, const struct render_options *options,
 		fprintf(out, "%*s%s\n", indent, "", block->evidence->items[i]);
 	if (block->next_step)
 		fprintf(out, "%*s-> %s\n", indent, "", block->next_step);
-	return ferror(out) ? -EIO : 0;
+	return file_error(out);
 }
 
 int render_text(FILE *out, const char *text)
@@ -290,28 +291,4 @@ int render_text(FILE *out, const char *text)
 int render_flush(FILE *out)
 {
 	return fflush(out) ? -errno : 0;
-}
-
-/*
- * A write may have failed long before this one: then only the error flag shows it. If it was the
- * last one, its errno is still set, unless something else has failed since with another one.
- */
-static int earlier_error(FILE *out)
-{
-	static const int of_writes[] = {ENOSPC, EDQUOT, EFBIG, EPIPE, EBADF};
-	const int error = errno;
-
-	if (!ferror(out))
-		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(of_writes); i++)
-		if (error == of_writes[i])
-			return -error;
-	return -EIO;
-}
-
-int render_finish(FILE *out)
-{
-	const int earlier = earlier_error(out);
-
-	return fflush(out) ? -errno : earlier;
 }

@@ -2,8 +2,11 @@
 /* Replacing files, in directories where others have put something. */
 #include "saved_tree.h"
 
+#include <stdio_ext.h>
+
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "places.h"
 
 #define STRANGER 65533
 
@@ -264,6 +267,35 @@ static void failed_write(void **state)
 	strings_free(&names);
 }
 
+/* Loses what has been written to a full device, so that only the error flag tells of it. */
+static int write_in_vain(void *context, FILE *file)
+{
+	const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+	dup2(full, fileno(file));
+	close(full);
+	for (int i = 0; i < 10000; i++)
+		fputs(context, file);
+	__fpurge(file);
+	return 0;
+}
+
+static void lost_write(void **state)
+{
+	const struct saved_tree *tree = *state;
+	char path[PATH_MAX + 64], text[] = "many lines\n";
+	struct strings names = {0};
+
+	if (!has_full_device())
+		skip();
+	snprintf(path, sizeof(path), "%s/file", tree->path);
+	assert_int_equal(file_replace(path, write_in_vain, text), -ENOSPC);
+	assert_int_equal(file_replace("-", write_in_vain, text), -ENOSPC);
+	assert_int_equal(sysfs_list_all(&tree->root, &names, "."), 0);
+	assert_int_equal(names.count, 0);
+	strings_free(&names);
+}
+
 /* Standard output by its name, by a link to it, and by the file that it was redirected to. */
 static void output(void **state)
 {
@@ -304,7 +336,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(modes),	       TEST(given_mode), TEST(of_strangers), TEST(links),
 		TEST(what_is_no_file), TEST(reading),	 TEST(chains),	     TEST(failed_write),
-		TEST(output),	       TEST(parts),
+		TEST(lost_write),      TEST(output),	 TEST(parts),
 	};
 
 	return cmocka_run_group_tests_name("file", tests, NULL, NULL);
