@@ -216,6 +216,7 @@ int main(int argc, char **argv)
 	if (argc < 1 || !fill_standard_streams())
 		return STATUS_FAILED;
 	reset_signals();
+	render_json_check_memory();
 	forget_live_root(&ctx);
 	personality = compat_find(argv[0]);
 	if (personality)

@@ -53,8 +53,7 @@ static int complain_value(struct reader *reader, const struct field *field, cons
 {
 	_cleanup_(freep) char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
 
-	return json_complain(&reader->in, reader->in.value, "%s cannot be %.60s", field->key,
-			     text ? text : "");
+	return json_complain(&reader->in, reader->in.value, "%s cannot be %.60s", field->key, text);
 }
 
 static bool parse_number(const struct field *field, const json_t *value, uint64_t *ret_number)

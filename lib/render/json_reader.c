@@ -151,7 +151,7 @@ json_t *json_read_value(struct json_reader *reader)
 	reader->value = reader->at;
 	if (json_is_long_integer(reader->at, length)) {
 		reader->at = next;
-		return mem_check(json_stringn(reader->value, length));
+		return json_stringn(reader->value, length);
 	}
 	if (first == '{' || first == '[') {
 		flags |= JSON_DECODE_INT_AS_REAL;

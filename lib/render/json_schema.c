@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include <errno.h>
 #include <stdio.h>
 
 #include <jansson.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
+#include "base/mem.h"
 #include "render/format.h"
 
 static json_t *record_schema(const struct columns *columns);
@@ -98,7 +99,6 @@ int render_json_schema(FILE *out, const struct columns *columns)
 	const struct schema *schema = columns->schema;
 	char id[128];
 	json_t *document;
-	int rc;
 
 	snprintf(id, sizeof(id), "rdmactl/%s/%u", schema->name, schema->version);
 	document = json_pack("{s:s,s:s,s:s,s:s,s:{s:{s:s},s:{s:s,s:s,s:o},s:{s:s,s:o}},s:[s,s,s]}",
@@ -111,10 +111,20 @@ int render_json_schema(FILE *out, const struct columns *columns)
 	for (size_t i = 0; schema->head && i < schema->head->field_count; i++)
 		add_property(&schema->head->fields[i], json_object_get(document, "properties"),
 			     json_object_get(document, "required"));
-	rc = document ? json_dumpf(document, out, JSON_INDENT(2)) : -1;
+	json_dumpf(document, out, JSON_INDENT(2));
 	putc('\n', out);
 	json_decref(document);
-	return rc ? -EIO : 0;
+	return file_error(out);
+}
+
+static void *allocate(size_t size)
+{
+	return mem_resize(NULL, size, 1);
+}
+
+void render_json_check_memory(void)
+{
+	json_set_alloc_funcs(allocate, free);
 }
 
 const char *render_json_built_version(void)

@@ -82,12 +82,15 @@ int render_finding(FILE *out, const struct render_options *options,
 
 /* Text that is not a record. */
 int render_text(FILE *out, const char *text);
+/*
+ * Lets the program end when jansson runs out of memory. jansson itself would omit parts of the
+ * document that it writes, and would call the one that it reads malformed.
+ */
+void render_json_check_memory(void);
 /* The JSON Schema (draft 2020-12) of a command's JSON document. */
 int render_json_schema(FILE *out, const struct columns *columns);
 /* Flushes, so that a reader of a stream sees the rows so far. */
 int render_flush(FILE *out);
-/* Flushes at the end. Returns -errno if any output was lost, now or earlier. */
-int render_finish(FILE *out);
 
 /*
  * Versions of jansson: of the header at build time, and of the library (NULL if it does not say).
