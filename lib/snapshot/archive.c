@@ -254,6 +254,10 @@ static int refuse(struct input *input, const char *path, const char *why)
 
 static int damaged(struct input *input)
 {
+	const int error = input->call.archive_errno(input->archive);
+
+	if (error == EIO || error == ENOMEM)
+		return -error;
 	free(input->why);
 	input->why = mem_string(input->sum.count ? "is damaged or cut off"
 						 : "is not an archive, or is damaged");

@@ -55,10 +55,9 @@ static void work(const char *directory, int channel)
 		answer.error = ENAMETOOLONG;
 	else if (!mkdtemp(answer.folder))
 		answer.error = errno;
-	if (send(channel, &answer, sizeof(answer), MSG_NOSIGNAL) < 0 && answer.error)
-		return;
-	while (recv(channel, &byte, 1, 0) < 0 && errno == EINTR)
-		;
+	if (send(channel, &answer, sizeof(answer), MSG_NOSIGNAL) == (ssize_t)sizeof(answer))
+		while (recv(channel, &byte, 1, 0) < 0 && errno == EINTR)
+			;
 	if (!answer.error)
 		remove_below(AT_FDCWD, answer.folder);
 }

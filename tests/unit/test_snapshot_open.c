@@ -296,6 +296,20 @@ static void no_archive(void **state)
 	assert_nothing_left(bed);
 }
 
+/* Reading fails: that does not make the archive a damaged one. */
+static void unreadable(void **state)
+{
+	struct bed *bed = *state;
+	int rc = snapshot_open("/proc/self/mem", bed->tree.path, &bed->snapshot, &bed->message,
+			       &bed->hint);
+
+	if (rc == -ELIBACC || rc == -ELIBBAD)
+		skip();
+	assert_int_equal(rc, -EIO);
+	assert_string_equal(bed->message, "cannot unpack /proc/self/mem: Input/output error");
+	assert_null(bed->hint);
+}
+
 static void files(void **state)
 {
 	static const struct {
@@ -323,8 +337,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(unpacked), TEST(conflicts),     TEST(through_a_link), TEST(no_snapshot),
-		TEST(no_place), TEST(default_place), TEST(no_archive),	   TEST(files),
+		TEST(unpacked),	   TEST(conflicts),  TEST(through_a_link),
+		TEST(no_snapshot), TEST(no_place),   TEST(default_place),
+		TEST(no_archive),  TEST(unreadable), TEST(files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
  * reports.
  */
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
@@ -68,6 +69,32 @@ static void removed(void **state)
 	assert_int_equal(lstat(folder, &status), -1);
 	assert_int_equal(errno, ENOENT);
 	assert_true(is_there(tree, "place/kept/file"));
+}
+
+static bool send_fails;
+
+ssize_t send(int fd, const void *bytes, size_t length, int flags)
+{
+	if (!send_fails)
+		return sendto(fd, bytes, length, flags, NULL, 0);
+	errno = ENOBUFS;
+	return -1;
+}
+
+/* Neither process waits for the other if the folder's name cannot be sent. */
+static void unsent(void **state)
+{
+	const struct saved_tree *tree = *state;
+	_cleanup_(strings_free) struct strings names = {0};
+	char *folder = NULL;
+	pid_t remover = 0;
+	int alive = -1;
+
+	send_fails = true;
+	assert_int_equal(remove_at_end(tree->path, &folder, &alive, &remover), -EIO);
+	send_fails = false;
+	assert_int_equal(sysfs_list_all(&tree->root, &names, "."), 0);
+	assert_int_equal(names.count, 0);
 }
 
 /* Signals that were not blocked before are not blocked afterwards. */
@@ -173,10 +200,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, tree_only_set_up, tree_only_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(removed),
-		TEST(mask),
-		TEST(no_place),
-		TEST(versions),
+		TEST(removed), TEST(unsent), TEST(mask), TEST(no_place), TEST(versions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
