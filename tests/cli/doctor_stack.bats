@@ -371,7 +371,12 @@ two()
 	says 3 "$first" 'not-checked 0000:af:00.0: the auxiliary devices cannot be read | Permission denied'
 	# One of several halves is unbound; a subfunction's half is among them.
 	copy cx6dx-roce
-	drop "$(realpath --relative-to="$tree" "$tree/$auxiliary/mlx5_core.rdma.2")/driver"
+	half=$(realpath --relative-to="$tree" "$tree/$auxiliary/mlx5_core.rdma.2")
+	put "$half/driver" '!EACCES'
+	check rdma-module
+	says 3 'not-checked 0000:65:00.0: the auxiliary devices cannot be read | mlx5_0; Permission denied' \
+		'ok 0000:65:00.1: the function has its RDMA device | mlx5_1'
+	drop "$half/driver"
 	check rdma-module
 	says 4 'warning 0000:65:00.0: not every RDMA half of the function has its driver | mlx5_0; mlx5_core.rdma.2 has no driver -> dmesg | grep 0000:65:00.0' \
 		'ok 0000:65:00.1: the function has its RDMA device | mlx5_1'

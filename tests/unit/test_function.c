@@ -247,6 +247,33 @@ static void subfunctions(void **state)
 	assert_string_equal(function->netdev, "eth9");
 }
 
+/* What cannot be read of the bus is not silently left out. */
+static void unread_subfunctions(void **state)
+{
+	struct bed *bed = *state;
+	const struct function *function;
+
+	tree_write(&bed->tree, "sys/bus/auxiliary/devices/mlx5_core.sf.5/sfnum", "5");
+	tree_directory(&bed->tree, PCI);
+	read_all(bed);
+	function = find(bed, "mlx5_core.sf.5");
+	assert_int_equal(function->index.value, 5);
+	assert_null(function->parent);
+	assert_int_equal(bed->problems.count, 1);
+	assert_string_equal(bed->problems.items[0].attribute, "parent");
+	function_list_clear(&bed->list);
+	problems_free(&bed->problems);
+	tree_delete(&bed->tree, "sys/bus/auxiliary/devices/mlx5_core.sf.5/sfnum");
+	tree_delete(&bed->tree, "sys/bus/auxiliary/devices/mlx5_core.sf.5");
+	tree_delete(&bed->tree, "sys/bus/auxiliary/devices");
+	tree_link(&bed->tree, "sys/bus/auxiliary/devices", "!EACCES");
+	read_all(bed);
+	assert_int_equal(bed->list.count, 0);
+	assert_int_equal(bed->problems.count, 1);
+	assert_string_equal(bed->problems.items[0].attribute, "subfunctions");
+	assert_string_equal(bed->problems.items[0].error, strerror(EACCES));
+}
+
 /* netdevsim: the directory above its netdevs has the files of SR-IOV. */
 static void simulated(void **state)
 {
@@ -327,8 +354,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(own_netdev),   TEST(physical),  TEST(owners), TEST(virtual),
-		TEST(subfunctions), TEST(simulated), TEST(kept),
+		TEST(own_netdev), TEST(physical),     TEST(owners),
+		TEST(virtual),	  TEST(subfunctions), TEST(unread_subfunctions),
+		TEST(simulated),  TEST(kept),
 	};
 
 	return cmocka_run_group_tests_name("function", tests, NULL, NULL);

@@ -229,6 +229,9 @@ static bool find_device_with_half(struct doctor_context *run, const struct funct
 	doctor_evidence(run, "/sys/class/infiniband", "%s", state->device->name);
 	if (!state->auxiliary || state->auxiliary->bound)
 		return doctor_ok(run, "the function has its RDMA device");
+	if (state->auxiliary->rc)
+		return doctor_unread(run, "the auxiliary devices", "/sys/bus/auxiliary/devices",
+				     state->auxiliary->rc, false);
 	/* For example a subfunction next to its parent. */
 	doctor_evidence(run, "/sys/bus/auxiliary/devices", "%s has no driver",
 			state->auxiliary->name);

@@ -227,21 +227,25 @@ static void add_subfunctions(struct reader *reader)
 {
 	_cleanup_(strings_free) struct strings names = {.known = false};
 
-	if (sysfs_list_all(reader->root, &names, AUXILIARY_DEVICES))
-		return;
+	int rc = sysfs_list_all(reader->root, &names, AUXILIARY_DEVICES);
+
+	/* A kernel without drivers for that bus does not have it. */
+	if (rc && rc != -ENOENT)
+		problem_add(reader->problems, NULL, "subfunctions", "sysfs", rc, NULL);
 	for (size_t i = 0; i < names.count; i++) {
 		_cleanup_(freep) char *directory = mem_format(AUXILIARY_DEVICES "/%s",
 							      names.items[i]);
-		_cleanup_(freep) char *target = NULL, *parent = NULL;
+		_cleanup_(freep) char *target = NULL;
 		struct function *function;
 
-		if (!strstr(names.items[i], ".sf.") ||
-		    sysfs_link_path(reader->root, &target, directory))
+		if (!strstr(names.items[i], ".sf."))
 			continue;
-		sysfs_find_pci(target, &parent);
 		function = add(reader, names.items[i], FUNCTION_SF);
-		function->parent = parent;
-		parent = NULL;
+		rc = sysfs_link_path(reader->root, &target, directory);
+		if (rc)
+			problem_add(reader->problems, function->name, "parent", "sysfs", rc, NULL);
+		else
+			sysfs_find_pci(target, &function->parent);
 		read_number(reader, &function->index, function->name, directory, "sfnum");
 		read_common(reader, function, directory);
 	}
