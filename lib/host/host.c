@@ -166,8 +166,8 @@ int components_load(struct component_list *list, const char *root_directory)
 	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++) {
 		_cleanup_(freep) char *running = library_version(libraries[i].soname,
 								 libraries[i].call);
-		_cleanup_(freep) char *note = mem_format("%s%s", running ? "" : "not found: no ",
-							 libraries[i].purpose);
+		_cleanup_(freep) char *note = mem_format(
+			"%s%s", running ? "" : "cannot be loaded: no ", libraries[i].purpose);
 
 		if (running || !libraries[i].of_hardware)
 			component_add(list, libraries[i].name, libraries[i].built, running, note);

@@ -179,9 +179,11 @@ static void components(void **state)
 	machine.missing = " " LIBIBVERBS "  " LIBHIP "  " LIBHIP_5 " ";
 	expect_components(
 		tree->path, 0,
-		FIRST("-", "not found: no ") "libcuda|-|v-" LIBCUDA "|selftest --memory cuda\n"
-					     "libamdhip64|-|v-" LIBHIP_6 "|selftest --memory hip\n"
-					     "kernel|-|6.12.0-x\\x1b|RDMA core loaded\n");
+		FIRST("-", "cannot be loaded: no ") "libcuda|-|v-" LIBCUDA
+						    "|selftest --memory cuda\n"
+						    "libamdhip64|-|v-" LIBHIP_6
+						    "|selftest --memory hip\n"
+						    "kernel|-|6.12.0-x\\x1b|RDMA core loaded\n");
 	machine.missing = " " LIBCUDA " ";
 	tree_write(tree, "proc/sys/kernel/osrelease", "");
 	expect_components(tree->path, 0,
