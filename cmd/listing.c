@@ -247,6 +247,15 @@ bool listing_fail_format(struct listing *listing, int status, const char *hint, 
 	return listing_fail(listing, status, message, hint);
 }
 
+void listing_none(struct listing *listing, const char *what, const char *hint)
+{
+	if (listing->problems.count)
+		listing_fail_format(listing, STATUS_FAILED, NULL,
+				    "%s, but not everything could be read", what);
+	else
+		listing_fail(listing, STATUS_NOTHING, what, hint);
+}
+
 bool listing_read_text(struct listing *listing, const char *path, size_t most, const char *hint,
 		       char **ret_text)
 {

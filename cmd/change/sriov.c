@@ -109,8 +109,7 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 		function_list_read(&list, &listing.inventory, ctx->globals.root, &listing.problems);
 		function_list_keep(&list, &listing.inventory.devices, &listing.objects);
 		if (listing.status == STATUS_DONE && !list.count)
-			listing_fail(&listing, STATUS_NOTHING,
-				     "no function of a PCI adapter has RDMA", NULL);
+			listing_none(&listing, "no function of a PCI adapter has RDMA", NULL);
 		if (has_vf(&list))
 			listing_miss_answers(&listing, FUNCTION_NEED_VF);
 		if (list.count)

@@ -163,7 +163,7 @@ bool topo_check(struct topo_run *run, enum topology_class class)
 			run->listing.status = status;
 	}
 	if (!found)
-		listing_fail(&run->listing, STATUS_NOTHING, "no accelerator to check",
+		listing_none(&run->listing, "no accelerator to check",
 			     "rdmactl topo lists what is there");
 	return found;
 }
@@ -176,8 +176,7 @@ static bool choose(struct topo_run *run, struct assignment_list *list)
 	int rc = assign(&run->topology, mode, list);
 
 	if (rc == -ENODEV)
-		listing_fail(&run->listing, STATUS_NOTHING,
-			     "no accelerator, or no adapter with an active port",
+		listing_none(&run->listing, "no accelerator, or no adapter with an active port",
 			     "rdmactl topo and rdmactl ports list what is there");
 	else if (rc)
 		listing_fail(&run->listing, STATUS_FAILED, "more than 256 accelerators or adapters",

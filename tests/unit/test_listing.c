@@ -363,6 +363,22 @@ static void problems(void **state)
 	end(bed, STATUS_DONE, "", "");
 }
 
+/* What could not be read might have been one. */
+static void none(void **state)
+{
+	struct bed *bed = *state;
+
+	begin(bed);
+	listing_none(&bed->listing, "no item", "make one");
+	end(bed, STATUS_NOTHING, "", "rdmactl things: no item\n  make one\n");
+	begin(bed);
+	note(bed, "d", "lid", "Broken", NULL);
+	listing_none(&bed->listing, "no item", "make one");
+	end(bed, STATUS_FAILED, "",
+	    "rdmactl things: d: cannot read lid: Broken\n"
+	    "rdmactl things: no item, but not everything could be read\n");
+}
+
 /* A failed command prints no headings, but prints the rows it had, and always a JSON document. */
 static void failures(void **state)
 {
@@ -694,10 +710,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	static const struct CMUnitTest tests[] = {
-		TEST(formats),	       TEST(what_is_needed), TEST(views),    TEST(as_table),
-		TEST(unknown_columns), TEST(colors),	     TEST(problems), TEST(failures),
-		TEST(heads),	       TEST(streams),	     TEST(pieces),   TEST(no_output),
-		TEST(roots),	       TEST(loading),	     TEST(objects),  TEST(confirm),
+		TEST(formats),	 TEST(what_is_needed),	TEST(views),
+		TEST(as_table),	 TEST(unknown_columns), TEST(colors),
+		TEST(problems),	 TEST(failures),	TEST(none),
+		TEST(heads),	 TEST(streams),		TEST(pieces),
+		TEST(no_output), TEST(roots),		TEST(loading),
+		TEST(objects),	 TEST(confirm),
 	};
 
 	return cmocka_run_group_tests_name("listing", tests, NULL, NULL);
