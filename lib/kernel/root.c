@@ -60,7 +60,10 @@ char *root_failure_text(const char *directory, int error, const char **ret_hint)
 	const char *variable = getenv("RDMACTL_ROOT");
 	const bool named = directory && variable && !strcmp(directory, variable);
 
-	*ret_hint = named ? "unset RDMACTL_ROOT to read the live system" : NULL;
+	*ret_hint = named	? "unset RDMACTL_ROOT to read the live system"
+		    : directory ? "--root takes a directory, or an archive that "
+				  "`rdmactl snapshot` wrote"
+				: NULL;
 	return mem_format("cannot open the root directory %s: %s", directory ? directory : "/",
 			  strerror(-error));
 }

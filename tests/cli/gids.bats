@@ -151,7 +151,8 @@ for path in sys.argv[1:]:
 	expect_error 2 gids '--to needs a routing table, which a saved tree does not have' \
 		'run it on the live system, or on a snapshot of it: rdmactl snapshot FILE'
 	try gids --to 192.168.10.1 --root "$BATS_TEST_TMPDIR/none"
-	expect_error 1 gids "cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory"
+	expect_error 1 gids "cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory" \
+		"--root takes a directory, or an archive that \`rdmactl snapshot\` wrote"
 	for command in gids doctor; do
 		RDMACTL_ROOT=$BATS_TEST_TMPDIR/none try "$command"
 		expect_error 1 "$command" \

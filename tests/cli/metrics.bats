@@ -269,7 +269,8 @@ give_agent()
 	local error="cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory"
 
 	try metrics --root "$BATS_TEST_TMPDIR/none"
-	expect_error 1 metrics "$error"
+	expect_error 1 metrics "$error" \
+		"--root takes a directory, or an archive that \`rdmactl snapshot\` wrote"
 	try metrics --root "$BATS_TEST_TMPDIR/none" --json
 	[ "$status" = 1 ]
 	[ "$(jq -r '.problems[].error' <<<"$output")" = "$error" ]

@@ -437,7 +437,8 @@ same_of()
 	snap cx5-ib-edr host.tar --anonymise-key "$archive"
 	[ "$status" = 2 ]
 	quickly try snapshot host.tar --root none
-	expect_error 1 snapshot 'cannot open the root directory none: No such file or directory'
+	expect_error 1 snapshot 'cannot open the root directory none: No such file or directory' \
+		"--root takes a directory, or an archive that \`rdmactl snapshot\` wrote"
 	RDMACTL_ROOT=none quickly try snapshot host.tar
 	expect_error 1 snapshot 'cannot open the root directory none: No such file or directory' \
 		'unset RDMACTL_ROOT to read the live system'

@@ -399,7 +399,7 @@ names_command()
 }
 
 @test "usage: --root with something other than a saved tree" {
-	local command
+	local command kinds="--root takes a directory, or an archive that \`rdmactl snapshot\` wrote"
 
 	mkdir "$BATS_TEST_TMPDIR/empty"
 	echo text >"$BATS_TEST_TMPDIR/file"
@@ -407,13 +407,14 @@ names_command()
 	for command in $listings; do
 		quickly try "$command" --root "$BATS_TEST_TMPDIR/file"
 		expect_error 1 "$command" "$BATS_TEST_TMPDIR/file is not an archive, or is damaged" \
-			"--root takes a directory, or an archive that \`rdmactl snapshot\` wrote" ||
+			"$kinds" ||
 			wrong "$command file"
 		quickly try "$command" --root "$BATS_TEST_TMPDIR/none"
-		expect_error 1 "$command" "cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory" ||
+		expect_error 1 "$command" "cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory" "$kinds" ||
 			wrong "$command none"
 		quickly try "$command" --root "$BATS_TEST_TMPDIR/loop"
-		expect_error 1 "$command" "cannot open the root directory $BATS_TEST_TMPDIR/loop: Too many levels of symbolic links" ||
+		expect_error 1 "$command" "cannot open the root directory $BATS_TEST_TMPDIR/loop: Too many levels of symbolic links" \
+			"$kinds" ||
 			wrong "$command loop"
 		quickly try "$command" --root "$BATS_TEST_TMPDIR/empty"
 		expect 5 '' || wrong "$command empty"
@@ -424,7 +425,8 @@ names_command()
 
 @test "usage: --root with control bytes in the name" {
 	try devices --root $'no\e[31m\nsuch\xff'
-	expect_error 1 devices 'cannot open the root directory no\x1b[31m\x0asuch\xff: No such file or directory'
+	expect_error 1 devices 'cannot open the root directory no\x1b[31m\x0asuch\xff: No such file or directory' \
+		"--root takes a directory, or an archive that \`rdmactl snapshot\` wrote"
 }
 
 @test "usage: failures in JSON" {

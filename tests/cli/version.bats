@@ -54,7 +54,7 @@ machine()
 @test "version: a tree that cannot be opened is not taken for one without RDMA" {
 	try version --root "$BATS_TEST_TMPDIR/none" --tsv --no-headings
 	[ "$status" = 1 ]
-	[ "$stderr" = "rdmactl version: cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory"$'\n' ]
+	[ "$stderr" = "rdmactl version: cannot open the root directory $BATS_TEST_TMPDIR/none: No such file or directory"$'\n  --root takes a directory, or an archive that `rdmactl snapshot` wrote\n' ]
 	grep -q $'^kernel\t\t\tunknown whether the RDMA core is loaded$' <<<"$output"
 	grep -q '^rdmactl' <<<"$output"
 }

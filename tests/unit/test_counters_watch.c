@@ -480,7 +480,9 @@ static void closed(void **state)
 #define NO_DEVICE                                           \
 	"rdmactl counters: 'm0/x' is not DEV or DEV/PORT\n" \
 	"  rdmactl devices lists the names\n"
-#define NO_ROOT "rdmactl counters: cannot open the root directory /proc/self/maps/none: <ENOTDIR>\n"
+#define NO_ROOT                                                                              \
+	"rdmactl counters: cannot open the root directory /proc/self/maps/none: <ENOTDIR>\n" \
+	"  --root takes a directory, or an archive that `rdmactl snapshot` wrote\n"
 
 static const struct command_row refused_rows[] = {
 	{"counters -w -c 1 m0/x", STATUS_USAGE, "", NO_DEVICE, ""},

@@ -609,7 +609,8 @@ static void loading(void **state)
 {
 	struct bed *bed = *state;
 	_cleanup_(freep) char *wanted = mem_format(
-		"rdmactl things: cannot open the root directory /nonexistent: %s\n",
+		"rdmactl things: cannot open the root directory /nonexistent: %s\n"
+		"  --root takes a directory, or an archive that `rdmactl snapshot` wrote\n",
 		strerror(ENOENT));
 
 	bed->ctx.globals.root = "/nonexistent";
