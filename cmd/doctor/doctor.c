@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl doctor: is this host set up correctly for RDMA, and if not, why? */
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/doctor/doctor_run.h"
@@ -70,7 +72,7 @@ enum severity doctor_threshold(const struct doctor_args *args)
 	return args->fail_on.known ? (enum severity)args->fail_on.value : SEVERITY_WARNING;
 }
 
-/* Complains about a word that is neither the id of a check nor a group. */
+/* Complains about a word that names no check, or about a group where one check is wanted. */
 static void refuse_check(struct listing *listing, const char *bad)
 {
 	const char *words[DOCTOR_CHECKS + DOCTOR_GROUPS];
@@ -79,7 +81,12 @@ static void refuse_check(struct listing *listing, const char *bad)
 
 	for (const struct enum_name *name = doctor_choice_names; name->word; name++)
 		words[count++] = name->word;
-	hint = text_suggest(bad, words, count, "rdmactl doctor --list lists the checks");
+	if (enum_find_word(doctor_group_names, bad))
+		hint = mem_format("that is a group: rdmactl doctor --list --only %s lists its "
+				  "checks",
+				  bad);
+	else
+		hint = text_suggest(bad, words, count, "rdmactl doctor --list lists the checks");
 	listing_fail_format(listing, STATUS_USAGE, hint, "unknown check '%s'", bad);
 }
 
@@ -97,6 +104,9 @@ static bool select_checks(struct listing *listing, const struct doctor_args *arg
 		rc = doctor_select(args->skip, false, request->run, &bad);
 	if (rc)
 		refuse_check(listing, bad);
+	else if (!memchr(request->run, true, sizeof(request->run)))
+		return listing_fail(listing, STATUS_USAGE, "--skip leaves no check to run",
+				    "rdmactl doctor --list lists the checks");
 	return !rc;
 }
 

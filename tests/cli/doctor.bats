@@ -70,6 +70,10 @@ repair()
 	expect_error 2 doctor "unknown check 'prot-state'" "did you mean 'port-state'?"
 	on cx5-ib-edr doctor --skip $'x\e[31m'
 	expect_error 2 doctor "unknown check 'x\\x1b[31m'" 'rdmactl doctor --list lists the checks'
+	on cx5-ib-edr doctor --only port --skip port
+	expect_error 2 doctor '--skip leaves no check to run' 'rdmactl doctor --list lists the checks'
+	on cx5-ib-edr doctor --only pkey --skip port,pkey --list
+	expect_error 2 doctor '--skip leaves no check to run' 'rdmactl doctor --list lists the checks'
 	on cx5-ib-edr doctor --only ''
 	expect_error 2 doctor "unknown check ''" 'rdmactl doctor --list lists the checks'
 }
@@ -89,6 +93,9 @@ repair()
 	jq -e '.doctor_checks | length == 1 and .[0].id == "port-state"' <<<"$output"
 	try doctor --explain port-stat
 	expect_error 2 doctor "unknown check 'port-stat'" "did you mean 'port-state'?"
+	try doctor --explain port
+	expect_error 2 doctor "unknown check 'port'" \
+		'that is a group: rdmactl doctor --list --only port lists its checks'
 	try doctor --list --explain port-state
 	[ "$status" = 2 ]
 	try doctor --explain port-state port-rate

@@ -281,7 +281,7 @@ warning port-state mlx5_39/1'* ]] || wrong "$entry: $results"
 }
 
 @test "doctor: --expect: wrong files" {
-	local many=
+	local form='rdmactl doctor --learn prints a file of this form' many=
 
 	refused '' 'line 1, column 1: unexpected token near end of file'
 	refused '{' 'line 1, column 2: unexpected token near end of file'
@@ -323,11 +323,11 @@ warning port-state mlx5_39/1'* ]] || wrong "$entry: $results"
 	[[ $status = 1 && $stderr = *"line 1, column 30: '}' is missing"* ]]
 	head -c 300000 /dev/zero | tr '\0' ' ' >"$file"
 	on cx5-ib-edr doctor --expect "$file"
-	expect_error 1 doctor "$file: File too large"
+	expect_error 1 doctor "$file: File too large" "$form"
 	on cx5-ib-edr doctor --expect "$file.none"
-	expect_error 1 doctor "$file.none: No such file or directory"
+	expect_error 1 doctor "$file.none: No such file or directory" "$form"
 	on cx5-ib-edr doctor --expect "$BATS_TEST_TMPDIR"
-	expect_error 1 doctor "$BATS_TEST_TMPDIR: Is a directory"
+	expect_error 1 doctor "$BATS_TEST_TMPDIR: Is a directory" "$form"
 }
 
 @test "doctor: --expect: the example file of the manual" {

@@ -19,6 +19,7 @@ enum { MOST_FILE_BYTES = 256 << 10 };
 int doctor_expect_load(struct doctor_facts *facts)
 {
 	_cleanup_(freep) char *text = NULL, *message = NULL, *path = NULL;
+	static const char hint[] = "rdmactl doctor --learn prints a file of this form";
 	const char *expect = facts->request->expect;
 	struct expectation file;
 	size_t length;
@@ -29,13 +30,12 @@ int doctor_expect_load(struct doctor_facts *facts)
 	path = text_clean(expect, strlen(expect));
 	rc = file_read(expect, MOST_FILE_BYTES, &text, &length);
 	if (rc) {
-		problem_add(facts->problems, path, NULL, NULL, rc, NULL);
+		problem_add(facts->problems, path, NULL, NULL, rc, hint);
 		return rc;
 	}
 	rc = expectation_parse(text, length, &file, &message);
 	if (rc) {
-		problem_add_text(facts->problems, path, NULL, NULL, message,
-				 "rdmactl doctor --learn prints a file of this form");
+		problem_add_text(facts->problems, path, NULL, NULL, message, hint);
 		return rc;
 	}
 	facts->expect = mem_alloc_zero(1, sizeof(*facts->expect));
