@@ -25,7 +25,7 @@ const struct option_row global_options[] = {
 		      "show these columns (+NAME adds, -NAME drops, all shows all)"),
 	FLAG_OPTION(struct globals, no_headings, 0, "no-headings", "print no headings"),
 	FLAG_OPTION(struct globals, verbose, 'v', "verbose",
-		    "report on standard error when one source replaced another"),
+		    "report each problem on a line of its own, and replaced sources"),
 	FLAG_OPTION(struct globals, quiet, 'q', "quiet", "omit the next step from error messages"),
 	CHOICE_OPTION(struct globals, color, 0, "color", "WHEN", color_choices,
 		      "colour states: auto, always or never"),
