@@ -142,9 +142,12 @@ unpack_sample()
 
 	part_is()
 	{
+		local wanted
+
+		printf -v wanted 'MT4123 - %-11s) %-15s fw' "$2" "$3"
 		printf '%b' "$1" >"$file"
 		try compat --root "$BATS_TEST_TMPDIR/sample" ibdev2netdev -v
-		expect 0 "0000:01:00.0 mlx5_0 (MT4123 - $2) $3 fw 20.28.1002 port 1 (ACTIVE) ==> eth2 (Up)" '' ||
+		expect 0 "0000:01:00.0 mlx5_0 ($wanted 20.28.1002 port 1 (ACTIVE) ==> eth2 (Up)" '' ||
 			wrong "$2: $output"
 	}
 	unpack_sample
