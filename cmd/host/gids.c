@@ -159,16 +159,12 @@ static int end_with_env(struct listing *listing, const struct gid_entry *chosen,
 }
 
 /* Returns the message about a wrong option, or NULL if all are good. */
-static const char *check(const struct ctx *ctx, const struct gids_args *args, struct filter *filter)
+static const char *check(const struct gids_args *args, struct filter *filter)
 {
-	const struct globals *globals = &ctx->globals;
-
 	if (args->ip && ip_parse(args->ip, &filter->ip))
 		return "--ip takes an IPv4 or IPv6 address";
 	if (args->ip && strchr(args->ip, '%'))
 		return "--ip takes an address without %NETDEV: name the netdev with --netdev";
-	if (args->env && (globals->json || globals->jsonl || globals->tsv))
-		return "--env prints shell settings, not JSON or TSV";
 	return NULL;
 }
 
@@ -181,7 +177,7 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 
 	if (!listing_begin(&listing, ctx, objects, true))
 		return listing_end(&listing);
-	wrong = check(ctx, args, &filter);
+	wrong = check(args, &filter);
 	if (wrong) {
 		listing_fail(&listing, STATUS_USAGE, wrong, "rdmactl gids --help");
 		return listing_end(&listing);
@@ -209,6 +205,7 @@ static int run(const struct ctx *ctx, const void *args, char **objects)
 
 static const struct option_rule rules[] = {
 	OPTIONS_NEED("env", "to", NULL),
+	OPTIONS_EXCLUDE("env", "json jsonl tsv columns no-headings", "--env prints shell settings"),
 	{.options = NULL},
 };
 
