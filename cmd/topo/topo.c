@@ -9,6 +9,12 @@
 #include "cmd/commands.h"
 #include "cmd/topo/topo_run.h"
 
+/* For completion; topology_parse_class() knows more words. */
+static const struct enum_name require_words[] = {
+	{TOPOLOGY_SWITCH, "pix"}, {TOPOLOGY_SWITCHES, "pxb"}, {TOPOLOGY_HOST_BRIDGE, "phb"},
+	{TOPOLOGY_NUMA, "node"},  {TOPOLOGY_SYSTEM, "sys"},   {0, NULL},
+};
+
 static const struct option_row options[] = {
 	FLAG_OPTION(struct topo_args, all, 'a', "all",
 		    "also show virtual functions, subfunctions and further functions of adapters"),
@@ -18,8 +24,9 @@ static const struct option_row options[] = {
 		    "show NUMA nodes, host bridges and switches"),
 	FLAG_OPTION(struct topo_args, why, 0, "why",
 		    "walk from the first to the second of two nodes, hop by hop"),
-	STRING_OPTION(struct topo_args, require, 0, "require", "CLASS", COMPLETE_NOTHING,
-		      "fail if an accelerator has no adapter this near: pix, pxb, phb, node, sys"),
+	OPTION_ROW(STRING, const char *, struct topo_args, require, 0, "require",
+		   "fail if an accelerator has no adapter this near: pix, pxb, phb, node, sys",
+		   .metavar = "CLASS", .choices = require_words, .completion = COMPLETE_CHOICE),
 	CHOICE_OPTION(struct topo_args, assign, 0, "assign", "MODE", assign_mode_names,
 		      "choose adapters for each accelerator: rail (one each), nccl (as NCCL does)"),
 	CHOICE_OPTION(struct topo_args, env, 0, "env", "KIND", env_kind_names,

@@ -158,7 +158,7 @@ static void add_classes(struct text_buffer *text, const struct legend *legend,
 	text_buffer_add(text, "\n");
 }
 
-static char *legend_text(const struct topo_run *run)
+static int print_legend(const struct topo_run *run)
 {
 	const enum topology_dialect dialect = topo_dialect(run);
 	struct text_buffer text = {.text = NULL};
@@ -179,7 +179,7 @@ static char *legend_text(const struct topo_run *run)
 				legend.hidden->library, legend.hidden->link);
 	add_line(&text, "LINK", "PCIe link now; BEST: what both of its ends can do");
 	topo_add_doubts(run, &text);
-	return text_buffer_take(&text);
+	return topo_print(&text);
 }
 
 int topo_print_matrix(struct topo_run *run)
@@ -195,11 +195,8 @@ int topo_print_matrix(struct topo_run *run)
 	columns = columns_of(&matrix.schema, COLUMNS_DEFAULT);
 	document.rows = matrix.rows;
 	rc = render(stdout, &options, &document);
-	if (!rc && !globals->tsv && !globals->no_headings && !globals->quiet) {
-		_cleanup_(freep) char *legend = legend_text(run);
-
-		rc = render_text(stdout, legend);
-	}
+	if (!rc && !globals->tsv && !globals->no_headings && !globals->quiet)
+		rc = print_legend(run);
 	clear_matrix(run, &matrix);
 	return rc;
 }

@@ -97,6 +97,8 @@ globals='--json --jsonl --tsv --columns --no-headings --verbose --quiet --color 
 	completes '--color=auto --color=always' devices --color=a
 	completes 'ib roce-v1 roce-v2' gids --type ''
 	completes '--type=roce-v1 --type=roce-v2' gids --type=roce
+	completes 'pix pxb phb node sys' topo --require ''
+	completes '--require=pix' topo --require=pi
 	completes ':file' --root ''
 	completes ':file' devices --root /et
 	completes ':file' devices --root=/et
