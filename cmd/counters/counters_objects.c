@@ -380,12 +380,9 @@ static int run_mode(const struct ctx *ctx, const void *args, char **words)
 	return listing_end(&listing);
 }
 
-#define WATCH_OPTIONS                                                                        \
-	FLAG_OPTION(struct counters_args, all, 'a', "all", "all counters, including zeros"), \
-		COUNTERS_WATCH_OPTIONS
-
 static const struct option_row qp_options[] = {
-	WATCH_OPTIONS,
+	FLAG_OPTION(struct counters_args, all, 'a', "all", "all counters, including zeros"),
+	COUNTERS_WATCH_OPTIONS,
 	FLAG_OPTION(struct counters_args, errors, 'e', "errors",
 		    "nonzero counters of warnings and errors"),
 	FLAG_OPTION(struct counters_args, drops, 'd', "drops", "counters of lost packets"),
@@ -395,7 +392,9 @@ static const struct option_row qp_options[] = {
 };
 
 static const struct option_row mr_options[] = {
-	WATCH_OPTIONS,
+	FLAG_OPTION(struct counters_args, all, 'a', "all",
+		    "with --watch, also counters that did not grow"),
+	COUNTERS_WATCH_OPTIONS,
 	{.name = NULL},
 };
 
