@@ -177,16 +177,14 @@ static int list_personalities(const struct ctx *ctx)
 static int complain_name(const struct ctx *ctx, const char *name)
 {
 	_cleanup_(freep) char *clean = text_clean(name, strlen(name));
-	_cleanup_(freep) char *message = mem_format("no personality '%s'", clean);
-	_cleanup_(freep) char *hint = NULL;
 	const char *instead = command_instead(ctx, name);
 	const char *names[ARRAY_SIZE(personalities)];
 
 	for (size_t i = 0; i < ARRAY_SIZE(personalities); i++)
 		names[i] = personalities[i].name;
-	hint = text_suggest(name, names, ARRAY_SIZE(names),
-			    instead ? instead : "rdmactl compat lists them");
-	return command_complain(ctx, message, hint);
+	return command_usage(ctx, mem_format("no personality '%s'", clean),
+			     text_suggest(name, names, ARRAY_SIZE(names),
+					  instead ? instead : "rdmactl compat lists them"));
 }
 
 static int run(const struct ctx *ctx, const void *args, char **objects)

@@ -333,8 +333,7 @@ static int take_all_away(const struct request *request, const char *name)
 	software_links_clear(&links);
 	if (name && !found)
 		status = complain(request->call->program, name,
-				  "no rxe device of that name or "
-				  "netdev",
+				  "no rxe device of that name or netdev",
 				  "rdmactl link lists them");
 	return status;
 }
@@ -396,7 +395,7 @@ static bool take_words(struct request *request, int argc, char **argv)
 int rxe_cfg_run(const struct personality_call *call, int argc, char **argv)
 {
 	struct request request = {.call = call};
-	bool named;
+	bool adds, named;
 
 	if (!take_words(&request, argc, argv))
 		return usage(call->program, stderr, 1);
@@ -406,7 +405,8 @@ int rxe_cfg_run(const struct personality_call *call, int argc, char **argv)
 		return usage(call->program, stdout, 0);
 	if (!strcmp(request.word, "status") && !request.name)
 		return show_status(&request);
-	named = !strcmp(request.word, "add") || !strcmp(request.word, "remove");
+	adds = !strcmp(request.word, "add");
+	named = adds || !strcmp(request.word, "remove");
 	if (named != (request.name != NULL))
 		return usage(call->program, stderr, 1);
 	if (call->root) {
@@ -421,9 +421,7 @@ int rxe_cfg_run(const struct personality_call *call, int argc, char **argv)
 	}
 	if (!strcmp(request.word, "persistent"))
 		return show_persistent(&request);
-	if (!strcmp(request.word, "add"))
-		return add(&request, request.name);
-	if (!strcmp(request.word, "remove"))
-		return take_all_away(&request, request.name);
-	return usage(call->program, stderr, 1);
+	if (!named)
+		return usage(call->program, stderr, 1);
+	return adds ? add(&request, request.name) : take_all_away(&request, request.name);
 }

@@ -19,12 +19,9 @@ static const struct enum_name fail_on_names[] = {
 };
 
 /* Ids and groups, separated by commas. */
-#define CHECKS_OPTION(member, metavar_, choices_, help_)                                    \
-	{                                                                                   \
-		.name = #member, .kind = OPTION_STRING, .metavar = metavar_, .help = help_, \
-		.choices = choices_, .completion = COMPLETE_CHOICE,                         \
-		.offset = OPTION_OFFSET(struct doctor_args, member, const char *),          \
-	}
+#define CHECKS_OPTION(member, metavar_, choices_, help_)                                \
+	OPTION_ROW(STRING, const char *, struct doctor_args, member, 0, #member, help_, \
+		   .metavar = metavar_, .choices = choices_, .completion = COMPLETE_CHOICE)
 
 static const struct option_row options[] = {
 	CHECKS_OPTION(only, "LIST", doctor_choice_names,
@@ -260,17 +257,14 @@ static int run(const struct ctx *ctx, const void *doctor_args, char **objects)
 {
 	const struct doctor_args *args = doctor_args;
 
-	if (args->list && objects[0])
-		return refuse_objects(ctx, "--list takes no device");
-	if (args->explain && objects[0])
-		return refuse_objects(ctx, "--explain takes the id of one check, and no device");
 	if (args->list)
-		return list_checks(ctx, args);
+		return objects[0] ? refuse_objects(ctx, "--list takes no device")
+				  : list_checks(ctx, args);
 	if (args->explain)
-		return explain(ctx, args->explain);
-	if (args->learn)
-		return learn(ctx, args, objects);
-	return check_host(ctx, args, objects);
+		return objects[0] ? refuse_objects(ctx, "--explain takes the id of one check, and "
+							"no device")
+				  : explain(ctx, args->explain);
+	return args->learn ? learn(ctx, args, objects) : check_host(ctx, args, objects);
 }
 
 static const void *catalogue_row(size_t number)

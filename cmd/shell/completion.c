@@ -53,27 +53,24 @@ const struct command completion_command = {
 	.run = run_completion,
 };
 
-/* Lists names of the host, or of the tree or snapshot of --root; an invalid file has no names. */
-static void list_objects(enum completion completion, const char *path, struct strings *ret_names)
+/*
+ * Lists the tests, or names of the host, or of the tree or snapshot of --root; an invalid file has
+ * no names.
+ */
+static void list(enum completion completion, const char *path, struct strings *ret_names)
 {
 	_cleanup_(freep) char *message = NULL, *hint = NULL;
 	_cleanup_(snapshot_close) struct snapshot snapshot = SNAPSHOT_NONE;
 	const char *root;
 
-	if (root_file_unpack(path, &snapshot, &root, &message, &hint))
+	if (completion == COMPLETE_TEST)
+		selftest_test_names(ret_names);
+	else if (root_file_unpack(path, &snapshot, &root, &message, &hint))
 		return;
-	if (completion == COMPLETE_NETDEV)
+	else if (completion == COMPLETE_NETDEV)
 		inventory_netdev_names(root, ret_names);
 	else
 		inventory_names(root, completion == COMPLETE_PORT, ret_names);
-}
-
-static void list(enum completion completion, const char *root, struct strings *ret_names)
-{
-	if (completion == COMPLETE_TEST)
-		selftest_test_names(ret_names);
-	else
-		list_objects(completion, root, ret_names);
 }
 
 static int run_complete(const struct ctx *ctx, const void *args, char **objects)
