@@ -187,8 +187,8 @@ static bool is_shown(const struct run *run, const struct counter_change *change,
 static void add_object(struct run *run, const struct object_counter *object,
 		       const struct device_round *now, const struct device_round *then, char *time)
 {
-	const struct object_counter *earlier = then ? object_counters_find(&then->objects,
-									   object->id.value)
+	const struct object_counter *earlier = then ? object_counters_find_earlier(&then->objects,
+										   object)
 						    : NULL;
 	struct counter_readings readings = {0}, old = {0};
 	_cleanup_(counter_changes_clear) struct counter_changes changes = {0};

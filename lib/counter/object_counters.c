@@ -169,12 +169,35 @@ int object_counters_read(struct netlink *nldev, enum object_counter_kind kind,
 	return rc == -EINVAL ? -EOPNOTSUPP : rc == -EINTR ? 0 : rc;
 }
 
+static int compare_id(const void *id, const void *counter)
+{
+	return COMPARE(*(const uint64_t *)id, ((const struct object_counter *)counter)->id.value);
+}
+
+/* The kernel lists objects in the order of their numbers: rdma_restrack_add(), core/restrack.c. */
 const struct object_counter *object_counters_find(const struct object_counters *list, uint64_t id)
 {
-	for (size_t i = 0; i < list->count; i++)
-		if (list->items[i].id.value == id)
-			return &list->items[i];
-	return NULL;
+	return list->count
+		       ? bsearch(&id, list->items, list->count, sizeof(*list->items), compare_id)
+		       : NULL;
+}
+
+static bool is_same_number(const struct number *a, const struct number *b)
+{
+	return a->known == b->known && a->value == b->value;
+}
+
+const struct object_counter *object_counters_find_earlier(const struct object_counters *list,
+							  const struct object_counter *counter)
+{
+	const struct object_counter *found = object_counters_find(list, counter->id.value);
+
+	return found && is_same_number(&found->port, &counter->port) &&
+			       is_same_number(&found->mode, &counter->mode) &&
+			       is_same_number(&found->type, &counter->type) &&
+			       is_same_number(&found->thread, &counter->thread)
+		       ? found
+		       : NULL;
 }
 
 const struct object_counter *object_counters_of_qp(const struct object_counters *list, uint64_t qpn)

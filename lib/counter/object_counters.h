@@ -47,6 +47,12 @@ int object_counters_parse(enum object_counter_kind kind, const void *attributes,
 const struct object_counter *object_counters_find(const struct object_counters *list, uint64_t id);
 const struct object_counter *object_counters_of_qp(const struct object_counters *list,
 						   uint64_t qpn);
+/*
+ * Returns the same counter in a list that was read before, or NULL: the one of that number may have
+ * been of another process, because mlx5 gives a free number to the next counter.
+ */
+const struct object_counter *object_counters_find_earlier(const struct object_counters *list,
+							  const struct object_counter *counter);
 
 /* How a port counts its queue pairs. */
 struct qp_counting {

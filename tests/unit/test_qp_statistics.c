@@ -85,6 +85,7 @@ static void queue_pairs(void **state)
 	_cleanup_(object_counters_clear) struct object_counters list = {0};
 	const uint32_t qpns[] = {17, 18, 400};
 	struct bytes bytes = {0}, entries = {0};
+	struct object_counter later;
 
 	(void)state;
 	put_counter_of(&entries, 5, qpns, 3, RDMA_COUNTER_MODE_AUTO, 2, 4711);
@@ -109,6 +110,17 @@ static void queue_pairs(void **state)
 	assert_null(object_counters_of_qp(&list, 1));
 	assert_ptr_equal(object_counters_find(&list, 6), &list.items[1]);
 	assert_null(object_counters_find(&list, 7));
+	/* In the next round, another process may have a counter of the same number. */
+	later = list.items[0];
+	assert_ptr_equal(object_counters_find_earlier(&list, &later), &list.items[0]);
+	later.thread = number_of(4712);
+	assert_null(object_counters_find_earlier(&list, &later));
+	later = list.items[1];
+	assert_ptr_equal(object_counters_find_earlier(&list, &later), &list.items[1]);
+	later.port = number_of(2);
+	assert_null(object_counters_find_earlier(&list, &later));
+	later.id = number_of(7);
+	assert_null(object_counters_find_earlier(&list, &later));
 }
 
 /* fill_stat_mr_entry(), nldev.c and hw/mlx5/restrack.c: only some have counters. */
