@@ -788,6 +788,29 @@ static void netdevs_of_others(void **state)
 	expect_problems(&bed->problems, "");
 }
 
+/* Another netdev got the name since the ports were read: that is no other network namespace. */
+static void netdevs_renamed(void **state)
+{
+	const struct ifinfomsg header = {.ifi_family = AF_UNSPEC};
+	const struct made_up_netdev renamed = {.index = 2, .type = ETHERNET, .name = "eth0"};
+	struct bed *bed = *state;
+	struct bytes payload = {0};
+
+	add_ports(bed);
+	answer_netdevs(bed, netdevs, ARRAY_SIZE(netdevs));
+	bytes_put(&payload, &header, sizeof(header));
+	put_string(&payload, IFLA_IFNAME, "eth0");
+	snapshot_ask(&bed->snapshot, NETLINK_ROUTE, RTM_GETLINK, NLM_F_REQUEST, &payload);
+	got_netdev(bed, &renamed);
+	snapshot_end(&bed->snapshot);
+	tree_write(&bed->snapshot.tree, "root/sys/class/net/eth0/ifindex", "2");
+	assert_int_equal(load(bed, NEED_NETDEV), 0);
+	expect_problems(&bed->problems, "");
+	tree_write(&bed->snapshot.tree, "root/sys/class/net/eth0/ifindex", "3");
+	assert_int_equal(load(bed, NEED_NETDEV), 0);
+	assert_int_equal(bed->problems.count, 1);
+}
+
 static void expect_names(const struct strings *names, const char *wanted)
 {
 	struct text_buffer text = {.text = NULL};
@@ -848,6 +871,7 @@ int main(void)
 		TEST(closed),
 		TEST(speeds),
 		TEST(netdevs_of_others),
+		TEST(netdevs_renamed),
 		TEST(names),
 	};
 

@@ -394,11 +394,22 @@ static void read_files(struct reading *reading, struct problems *problems)
 		link_read_sysfs(&reading->root, &links->items[i], needs, problems);
 }
 
+/* Whether the netdev of that index got the name since netlink was asked for the ports. */
+static bool has_new_name(struct reading *reading, const char *name, uint64_t index)
+{
+	_cleanup_(link_list_clear) struct link_list list = {.count = 0};
+
+	if (!reading->rtnl && rtnl_open(&reading->root, &reading->rtnl))
+		return false;
+	return !rtnl_get_link(reading->rtnl, 0, name, &list) && list.count &&
+	       number_is(&list.items[0].index, index);
+}
+
 /*
  * Whether sysfs shows another network namespace, the one that it was mounted in, where the ports'
  * netdevs have other indexes. Checking one port is enough, unless netdevs are read from there.
  */
-static bool is_other_sysfs(const struct reading *reading)
+static bool is_other_sysfs(struct reading *reading)
 {
 	const bool every = reading->needs & NEED_NETDEV_SPEED;
 
@@ -409,7 +420,8 @@ static bool is_other_sysfs(const struct reading *reading)
 			continue;
 		if (!sysfs_read_number(&reading->root, &index, "sys/class/net/%s/ifindex",
 				       port->netdev) &&
-		    index.value != port->netdev_index.value)
+		    index.value != port->netdev_index.value &&
+		    !has_new_name(reading, port->netdev, index.value))
 			return true;
 		if (!every)
 			return false;
