@@ -65,9 +65,26 @@ static void drop_scene(struct counter_scene *scene)
 	*scene = (struct counter_scene){.loader = NULL};
 }
 
+/*
+ * While devices come, go or are renamed, failing to read them is no problem: the next round sees
+ * the change and reads everything again.
+ */
+static bool is_changing(const struct counter_rounds *rounds)
+{
+	struct inventory now;
+	bool changing;
+
+	if (!rounds->has_seen)
+		return false;
+	changing = look(rounds, &now) && !is_same_inventory(&rounds->seen, &now, is_same_port);
+	inventory_free(&now);
+	return changing;
+}
+
 void counter_rounds_note(struct counter_rounds *rounds, const struct problems *problems)
 {
-	problems_add_new(rounds->problems, &rounds->reported, problems);
+	if (problems->count && !is_changing(rounds))
+		problems_add_new(rounds->problems, &rounds->reported, problems);
 }
 
 /*
