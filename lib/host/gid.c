@@ -97,18 +97,6 @@ struct gid_table {
 	bool netdevs_unreadable; /* gid_attrs/ndevs */
 };
 
-/* Reports one problem for all slots, and returns true, if the directory cannot be opened. */
-static bool note_slot(const struct gid_table *table, const char *folder, const char *slot,
-		      int error)
-{
-	_cleanup_(freep) char *path = mem_format(PORT_DIRECTORY "/%s", table->port->kernel_name,
-						 (unsigned int)table->port->port.value, folder);
-	int rc = sysfs_open_directory(table->root, path);
-
-	port_note(table->problems, table->port, folder, rc ? NULL : slot, rc ? rc : error);
-	return rc;
-}
-
 /*
  * Reads a word of gid_attrs/types, cache_gid_type_str[] in core/cache.c. Returns false if the slot
  * has been emptied since its GID was read: only then does a kernel return EINVAL,
@@ -134,7 +122,8 @@ static bool read_type(struct gid_table *table, const char *slot, struct gid_entr
 	if (length == -ENOENT && infiniband)
 		number_set(&entry->type, GID_TYPE_IB);
 	else if (length < 0)
-		table->types_unreadable = note_slot(table, "gid_attrs/types", slot, (int)length);
+		table->types_unreadable = port_note_slot(table->root, table->problems, port,
+							 "gid_attrs/types", slot, (int)length);
 	else if (!strcmp(text, "RoCE v2"))
 		number_set(&entry->type, GID_TYPE_ROCE_V2);
 	else if (!strcmp(text, "IB/RoCE v1") && port->link_layer.known)
@@ -193,7 +182,8 @@ static void read_netdev(struct gid_table *table, const char *slot, struct gid_en
 	rc = gid_read_netdev(table->root, table->port, (unsigned int)entry->index.value,
 			     &entry->netdev);
 	if (rc)
-		table->netdevs_unreadable = note_slot(table, "gid_attrs/ndevs", slot, rc);
+		table->netdevs_unreadable = port_note_slot(
+			table->root, table->problems, table->port, "gid_attrs/ndevs", slot, rc);
 }
 
 struct known_gid gid_read_first(const struct root *root, const struct port *port)
@@ -271,8 +261,9 @@ void gid_table_read_sysfs(const struct root *root, struct port *port, bool empty
 		port_note(problems, port, "gids", NULL, rc);
 	for (size_t i = 0; i < slots.count; i++) {
 		port_note_gap(problems, port, "gids", slots.items[i], &next);
-		if (read_gid(&table, slots.items[i], empty, netdevs))
-			port_note(problems, port, "gids", slots.items[i], -ENOENT);
+		if (read_gid(&table, slots.items[i], empty, netdevs) &&
+		    port_note_slot(root, problems, port, "gids", slots.items[i], -ENOENT))
+			break;
 	}
 }
 

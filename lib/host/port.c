@@ -128,6 +128,17 @@ void port_note(struct problems *problems, const struct port *port, const char *a
 	port_note_text(problems, port, attribute, slot, error, "");
 }
 
+bool port_note_slot(const struct root *root, struct problems *problems, const struct port *port,
+		    const char *table, const char *slot, int error)
+{
+	_cleanup_(freep) char *path = mem_format(PORT_DIRECTORY "/%s", port->kernel_name,
+						 (unsigned int)port->port.value, table);
+	int rc = sysfs_open_directory(root, path);
+
+	port_note(problems, port, table, rc ? NULL : slot, rc ? rc : error);
+	return rc;
+}
+
 bool port_table_slot(const char *name, uint64_t *ret_index)
 {
 	return (name[0] != '0' || !name[1]) && !text_parse_u64(name, 10, UINT16_MAX, ret_index);
@@ -371,8 +382,9 @@ static const struct field pkey_fields[] = {
 const struct schema pkey_schema = SCHEMA("pkeys", struct pkey, pkey_fields,
 					 "an entry of a port's P_Key table");
 
-static void read_pkey(const struct root *root, struct port *port, const char *slot,
-		      struct problems *problems)
+/* Returns 0, or -ENOENT if the slot does not exist, which is not reported. */
+static int read_pkey(const struct root *root, struct port *port, const char *slot,
+		     struct problems *problems)
 {
 	char text[SYSFS_TEXT_SIZE];
 	uint64_t index, value;
@@ -380,18 +392,21 @@ static void read_pkey(const struct root *root, struct port *port, const char *sl
 	ssize_t length;
 
 	if (!port_table_slot(slot, &index))
-		return;
+		return 0;
 	length = sysfs_read(root, text, PORT_DIRECTORY "/pkeys/%s", port->kernel_name,
 			    (unsigned int)port->port.value, slot);
+	if (length == -ENOENT)
+		return -ENOENT;
 	if (length < 0 || text_parse_u64(text, 16, UINT16_MAX, &value)) {
 		port_note_text(problems, port, "pkeys", slot, length, text);
-		return;
+		return 0;
 	}
 	pkey = mem_append(&port->pkeys, &port->pkey_count, sizeof(*port->pkeys));
 	pkey->device = port->device;
 	pkey->port = port->port;
 	number_set(&pkey->index, index);
 	number_set(&pkey->pkey, value);
+	return 0;
 }
 
 void pkey_table_read_sysfs(const struct root *root, struct port *port, struct problems *problems)
@@ -407,6 +422,8 @@ void pkey_table_read_sysfs(const struct root *root, struct port *port, struct pr
 		port_note(problems, port, "pkeys", NULL, rc);
 	for (size_t i = 0; i < slots.count; i++) {
 		port_note_gap(problems, port, "pkeys", slots.items[i], &next);
-		read_pkey(root, port, slots.items[i], problems);
+		if (read_pkey(root, port, slots.items[i], problems) &&
+		    port_note_slot(root, problems, port, "pkeys", slots.items[i], -ENOENT))
+			break;
 	}
 }

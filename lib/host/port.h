@@ -178,6 +178,9 @@ void port_note(struct problems *problems, const struct port *port, const char *a
 /* The same of a file that was read: `length` is the -errno, or the text is malformed. */
 void port_note_text(struct problems *problems, const struct port *port, const char *attribute,
 		    const char *slot, ssize_t length, const char *text);
+/* Reports one problem for all slots, and returns true, if the table's folder cannot be opened. */
+bool port_note_slot(const struct root *root, struct problems *problems, const struct port *port,
+		    const char *table, const char *slot, int error);
 /*
  * The kernel numbers slots from 0 without a gap: reports slot `next` if the slot called `name`
  * comes after it, and sets `next` to the slot after `name`.

@@ -6,6 +6,7 @@
 #include "saved_tree.h"
 
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "base/cleanup.h"
 #include "host/device.h"
@@ -314,12 +315,65 @@ static void some_slots(void **state)
 	assert_int_equal(bed->problems.count, 1);
 }
 
+enum { SLOTS = 3000, TRIES = 1000 };
+
+/* Reads a table while another process takes the port away; returns the slots that were
+ * read. */
+static size_t read_while_removed(struct bed *bed, bool gids)
+{
+	_cleanup_(freep) char *here = mem_format("%s/" PORT, bed->tree.path);
+	_cleanup_(freep) char *away = mem_format("%s/away", bed->tree.path);
+	const pid_t child = fork();
+	size_t count;
+
+	if (!child)
+		_exit(rename(here, away));
+	if (gids)
+		gid_table_read_sysfs(&bed->tree.root, &bed->port, false, false, &bed->problems);
+	else
+		pkey_table_read_sysfs(&bed->tree.root, &bed->port, &bed->problems);
+	count = bed->port.gid_count + bed->port.pkey_count;
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(rename(away, here), 0);
+	gid_table_clear(&bed->port);
+	free(bed->port.pkeys);
+	bed->port.pkeys = NULL;
+	bed->port.pkey_count = 0;
+	return count;
+}
+
+/* One line says that the table is gone, rather than one for each slot that is left. */
+static void removed_while_read(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->port.link_layer = number_of(LINK_LAYER_INFINIBAND);
+	for (int gids = 0; gids < 2; gids++) {
+		size_t count = 0;
+
+		for (unsigned int i = 0; i < SLOTS; i++) {
+			_cleanup_(freep) char *path = mem_format(PORT "%s/%u",
+								 gids ? "gids" : "pkeys", i);
+
+			tree_write(&bed->tree, path, gids ? "fe80::5" : "0xffff");
+		}
+		for (int i = 0; i < TRIES && (!count || count == SLOTS); i++) {
+			problems_free(&bed->problems);
+			bed->problems = (struct problems){.items = NULL};
+			count = read_while_removed(bed, gids);
+			assert_in_range(bed->problems.count, 0, 1);
+		}
+		assert_in_range(count, 1, SLOTS - 1);
+		assert_string_equal(bed->problems.items[0].attribute, gids ? "gids" : "pkeys");
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest tests[] = {
 		TEST(empty_slots), TEST(types), TEST(unassigned), TEST(netdevs),
-		TEST(first_slot),  TEST(words), TEST(some_slots),
+		TEST(first_slot),  TEST(words), TEST(some_slots), TEST(removed_while_read),
 	};
 
 	return cmocka_run_group_tests_name("gid-table", tests, NULL, NULL);
