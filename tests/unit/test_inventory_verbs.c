@@ -260,6 +260,7 @@ static void failures(void **state)
 {
 	struct bed *bed = *state;
 
+	tree_directory(&bed->tree, CLASS "b0");
 	for (size_t i = 0; i < ARRAY_SIZE(hints); i++) {
 		library.open_error = -hints[i].error;
 		library.device_error = 0;
@@ -280,6 +281,16 @@ static void failures(void **state)
 	assert_int_equal(library.opened, 4 * ARRAY_SIZE(hints));
 	assert_int_equal(library.freed, 2 * ARRAY_SIZE(hints));
 	assert_int_equal(library.devices_opened, 2 * ARRAY_SIZE(hints));
+}
+
+/* Neither a module nor a package is missing. */
+static void removed(void **state)
+{
+	struct bed *bed = *state;
+
+	library.device_error = -ENODEV;
+	read_it(bed, NEED_MTU);
+	expect_error(&bed->problems, "b0|MTU|verbs", ENODEV, "it was removed or renamed meanwhile");
 }
 
 static void add_table(struct bed *bed, const char *port)
@@ -519,8 +530,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(failures), TEST(gids),   TEST(empty_gids), TEST(mtus),	TEST(ports_above),
-		TEST(caps),	TEST(speeds), TEST(warnings),	TEST(no_nodes), TEST(not_opened),
+		TEST(failures), TEST(removed),	   TEST(gids),	     TEST(empty_gids),
+		TEST(mtus),	TEST(ports_above), TEST(caps),	     TEST(speeds),
+		TEST(warnings), TEST(no_nodes),	   TEST(not_opened),
 	};
 
 	return cmocka_run_group_tests_name("inventory-verbs", tests, NULL, NULL);

@@ -11,8 +11,11 @@
 #include "host/verbs.h"
 #include "kernel/verbs/verbs.h"
 
-static const char *verbs_hint(int error)
+static const char *verbs_hint(const struct reading *reading, const struct device *device, int error)
 {
+	_cleanup_(freep) char *path = device ? mem_path(SYSFS_RDMA_CLASS, device->kernel_name)
+					     : NULL;
+
 	switch (error) {
 	case -ELIBACC:
 	case -ELIBBAD:
@@ -24,6 +27,8 @@ static const char *verbs_hint(int error)
 	case -EPERM:
 		return "the uverbs node in /dev/infiniband must be readable and writable";
 	case -ENODEV:
+		if (device && !sysfs_has_directory(&reading->root, path))
+			return "it was removed or renamed meanwhile";
 		return "load ib_uverbs and install the provider library of this driver; in a "
 		       "container, pass /dev/infiniband in";
 	case -ENOMEM:
@@ -34,15 +39,16 @@ static const char *verbs_hint(int error)
 }
 
 /* Reports one line per device rather than per fact. A failure loses no GIDs: sysfs has them. */
-static void note_failure(struct reading *reading, const char *device, int error)
+static void note_failure(struct reading *reading, const struct device *device, int error)
 {
-	if (reading->needs & NEED_CAPS)
-		problem_add(reading->problems, device, "capabilities", "verbs", error,
-			    verbs_hint(error));
-	else if (reading->needs & NEED_MTU)
-		problem_add(reading->problems, device, "MTU", "verbs", error, verbs_hint(error));
+	const char *name = device ? device->name : NULL;
+
+	if (reading->needs & (NEED_CAPS | NEED_MTU))
+		problem_add(reading->problems, name,
+			    reading->needs & NEED_CAPS ? "capabilities" : "MTU", "verbs", error,
+			    verbs_hint(reading, device, error));
 	else
-		problem_add(reading->notes, device, "GID table", "verbs", error,
+		problem_add(reading->notes, name, "GID table", "verbs", error,
 			    "sysfs is used instead");
 }
 
@@ -181,7 +187,7 @@ static void read_device(struct reading *reading, struct verbs *verbs, struct dev
 	int rc = verbs ? verbs_open_device(verbs, device->kernel_name, &opened) : 0;
 
 	if (rc)
-		note_failure(reading, device->name, rc);
+		note_failure(reading, device, rc);
 	if (opened)
 		number_set(&device->sources, device->sources.value | DEVICE_FROM_VERBS);
 	if (reading->needs & NEED_GIDS)
