@@ -21,11 +21,6 @@ const struct counter_name *counter_reading_name(const struct counter_reading *re
 	return reading->name ?: &unknown;
 }
 
-static uint64_t most_of(unsigned int bits)
-{
-	return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-}
-
 /*
  * Data and packet counters have 32 or 64 bits, and the kernel does not say which. `known` is 64 if
  * another source says so; otherwise only a value that fills or exceeds 32 bits tells.
@@ -46,7 +41,7 @@ void counter_reading_set(struct counter_reading *reading, uint64_t kernel_value)
 	if (name && name->kind == COUNTER_SATURATING)
 		bits = name->width_bits ? name->width_bits
 					: data_bits(reading->width_bits, kernel_value);
-	reading->saturated = bits && kernel_value >= most_of(bits);
+	reading->saturated = bits && kernel_value >= UINT64_MAX >> (64 - bits);
 	reading->width_bits = (unsigned char)bits;
 	if (kernel_value > UINT64_MAX / factor) {
 		reading->saturated = true;
