@@ -65,6 +65,17 @@ unknown()
 }
 
 # A text cut off anywhere is read up to that point, and never taken for a complete one.
+# Adapters of mlx5 report 65535 until a subnet manager has configured them.
+@test "fabric: a number that is no unicast LID" {
+	sed -i 's/lid [34] /lid 65535 /' "$text"
+	try fabric hosts --load "$text" --no-headings --tsv -o node,lid
+	expect 0 $'H-1\t\nH-2\t' ''
+	try fabric --load "$text" --format ibnetdiscover
+	[ "$(grep -c 'lid 65535 ' <<<"$output")" = 4 ]
+	try fabric --load "$text" --format iblinkinfo
+	[ "$(grep -c '65535 ' <<<"$output")" = 4 ]
+}
+
 @test "fabric: a truncated text" {
 	local lines
 

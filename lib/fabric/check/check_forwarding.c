@@ -65,12 +65,12 @@ static struct way_out way_out_of(const struct walker *walker, uint32_t node, uns
 		return way;
 	}
 	way.is_end = at->has_info && !fabric_is_up(at);
-	if (at->peer == FABRIC_NONE)
+	if (way.is_end || at->peer == FABRIC_NONE)
 		return way;
 	peer = &fabric->ports[at->peer];
 	way.next = walker->forwarding->of_node[peer->node];
 	/* Either of two ports with the same LID will do. */
-	if (!way.is_end && fabric->nodes[peer->node].type != NODE_TYPE_SWITCH && peer->has_info)
+	if (fabric->nodes[peer->node].type != NODE_TYPE_SWITCH && peer->has_info)
 		end_at(peer, &way);
 	return way;
 }

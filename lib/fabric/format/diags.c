@@ -231,3 +231,10 @@ void topology_arrange(struct fabric *fabric)
 	fabric_clear(fabric);
 	*fabric = arranged;
 }
+
+unsigned int diags_lid(const struct fabric *fabric, uint32_t port)
+{
+	if (fabric_is_of_switch(fabric, port))
+		port = fabric_node_of(fabric, port)->first_port;
+	return port_info_lid(fabric->ports[port].info);
+}

@@ -30,6 +30,9 @@ uint32_t *diags_breadth_first(const struct fabric *fabric, uint32_t **ret_parent
  */
 char *diags_name(const struct fabric_node *node, const struct node_names *names);
 
+/* Returns the LID that the port (port 0 of a switch) reports, even if it is no unicast LID. */
+unsigned int diags_lid(const struct fabric *fabric, uint32_t port);
+
 /*
  * Returns a subnet as printed by iblinkinfo(8) of infiniband-diags 44, byte for byte: all nodes in
  * reverse order of discovery, with all their known ports. To be freed.

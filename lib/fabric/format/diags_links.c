@@ -91,7 +91,7 @@ static void write_peer(const struct writer *writer, uint32_t place)
 	unsigned int best_lanes = fabric_best_lanes(fabric, place);
 	enum lane_speed best_speed = fabric_best_speed(fabric, place);
 
-	text_buffer_add(writer->out, "%6u ", fabric_lid(fabric, port->peer));
+	text_buffer_add(writer->out, "%6u ", diags_lid(fabric, port->peer));
 	write_number(writer, port->peer);
 	text_buffer_add(writer->out, " \"%s\" (", name);
 	if (fabric_lanes(port) < best_lanes)
@@ -114,7 +114,7 @@ static void write_port(const struct writer *writer, uint32_t place)
 	text_buffer_add(writer->out, "      ");
 	if (!fabric_is_of_switch(fabric, place))
 		text_buffer_add(writer->out, "0x%016" PRIx64 " ", port->guid);
-	text_buffer_add(writer->out, "%6u ", fabric_lid(fabric, place));
+	text_buffer_add(writer->out, "%6u ", diags_lid(fabric, place));
 	write_number(writer, place);
 	text_buffer_add(writer->out, " ==");
 	write_state(writer, port);

@@ -115,7 +115,7 @@ static void write_head(const struct writer *writer, uint32_t number)
 	if (node->type == NODE_TYPE_SWITCH)
 		text_buffer_add(writer->out, " %s port 0 lid %u lmc %u",
 				switch_info_enhanced_port0(node->switch_info) ? "enhanced" : "base",
-				fabric_port_lid(port), port_info_lmc(port->info));
+				port_info_lid(port->info), port_info_lmc(port->info));
 	else if (writer->groups && chassis_is_xsigo_adapter(node->guid))
 		text_buffer_add(writer->out, " (scp)");
 	text_buffer_add(writer->out, "\n");
@@ -174,10 +174,10 @@ static void write_cable(const struct writer *writer, uint32_t place)
 				peer->guid);
 	text_buffer_add(writer->out, "\t\t# ");
 	if (!from_switch)
-		text_buffer_add(writer->out, "lid %u lmc %u ", fabric_port_lid(port),
+		text_buffer_add(writer->out, "lid %u lmc %u ", diags_lid(fabric, place),
 				port_info_lmc(port->info));
 	write_quoted(writer, other, writer->view->names);
-	text_buffer_add(writer->out, " lid %u", fabric_lid(fabric, port->peer));
+	text_buffer_add(writer->out, " lid %u", diags_lid(fabric, port->peer));
 	write_rate(writer, port);
 	if (from_switch)
 		write_xsigo(writer, port, other);
