@@ -157,6 +157,8 @@ static void without_a_manager(void **state)
 		port->state = number_of(INIT);
 		port->subnet_prefix = number_of(0xfec0000000000001);
 		port->port_guid = number_of(0x0123456789abcdef);
+		/* As mlx5 reports it. */
+		port->lid = number_of(0xffff);
 		if (lids[i] != UINT64_MAX)
 			port->sm_lid = number_of(lids[i]);
 		assert_int_equal(mad_port_choose(&inventory, false, &chosen, &reason, &hint), 0);
@@ -164,6 +166,7 @@ static void without_a_manager(void **state)
 		assert_int_equal(chosen.smi_port, 2);
 		assert_string_equal(chosen.smi_device, "a");
 		assert_false(chosen.route.subnet_manager);
+		assert_int_equal(chosen.route.lid, 0);
 		assert_int_equal(gid_subnet_prefix(&chosen.route.gid), 0xfec0000000000001);
 		assert_int_equal(gid_interface_id(&chosen.route.gid), 0x0123456789abcdef);
 		mad_port_clear(&chosen);

@@ -189,16 +189,6 @@ int fabric_path(const struct fabric *fabric, uint32_t node, uint8_t path[static 
 	return (int)hops;
 }
 
-/*
- * A number that is no unicast LID (4.1.3) means that there is none: until a subnet manager has
- * configured them, adapters of mlx5 report the LID 0xffff. opensm ignores such a LID, too
- * (pi_rcv_check_and_fix_lid() of osm_port_info_rcv.c).
- */
-static uint16_t unicast(uint16_t lid)
-{
-	return lid <= MAD_LID_LAST ? lid : 0;
-}
-
 /* Defines a function that reads a field of PortInfo; 0 if PortInfo is unknown. */
 #define INFO_READER(type_, name_, value_)           \
 	type_ name_(const struct fabric_port *port) \
@@ -207,12 +197,12 @@ static uint16_t unicast(uint16_t lid)
 	}
 INFO_READER(unsigned int, fabric_port_state, port_info_state(port->info))
 INFO_READER(unsigned int, fabric_physical_state, port_info_physical_state(port->info))
-INFO_READER(uint16_t, fabric_port_lid, unicast(port_info_lid(port->info)))
+INFO_READER(uint16_t, fabric_port_lid, mad_unicast_lid(port_info_lid(port->info)))
 INFO_READER(unsigned int, fabric_lanes, width_lanes(port_info_width_active(port->info)))
 INFO_READER(unsigned int, fabric_mtu, mtu_bytes(port_info_neighbor_mtu(port->info)))
 INFO_READER(unsigned int, fabric_most_mtu, mtu_bytes(port_info_mtu_cap(port->info)))
 INFO_READER(unsigned int, fabric_vls, data_vls(port_info_vls_operational(port->info)))
-INFO_READER(uint16_t, fabric_port_manager_lid, unicast(port_info_sm_lid(port->info)))
+INFO_READER(uint16_t, fabric_port_manager_lid, mad_unicast_lid(port_info_sm_lid(port->info)))
 
 unsigned int fabric_lid_count(const struct fabric_port *port)
 {

@@ -46,6 +46,16 @@ enum {
 #define MAD_MLID_LAST	   0xfffeu
 
 /*
+ * Returns 0, no LID, for a number that is no unicast LID: adapters of mlx5 report 0xffff until a
+ * subnet manager has configured them. opensm ignores such a LID, too (pi_rcv_check_and_fix_lid()
+ * of osm_port_info_rcv.c).
+ */
+static inline uint16_t mad_unicast_lid(uint64_t lid)
+{
+	return lid <= MAD_LID_LAST ? (uint16_t)lid : 0;
+}
+
+/*
  * CableInfo, an attribute of a vendor's subnet management: memory of the module in a port. AttrMod
  * is the port; struct mlx4_cable_info and mlx4_get_module_info(),
  * drivers/net/ethernet/mellanox/mlx4/port.c.
