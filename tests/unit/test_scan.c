@@ -156,8 +156,7 @@ static void qdr_that_could_be_fdr10(void **state)
 		unsigned int host = add(subnet, NODE_TYPE_CA, 1);
 		unsigned int leaf = add(subnet, NODE_TYPE_SWITCH, 4);
 		unsigned int end = add(subnet, NODE_TYPE_CA, 1);
-		enum lane_speed speed = SPEED_UNKNOWN;
-		unsigned int lanes = 0;
+		uint32_t port;
 
 		cable(subnet, host, 1, leaf, 3);
 		cable(subnet, leaf, 2, end, 1);
@@ -167,14 +166,11 @@ static void qdr_that_could_be_fdr10(void **state)
 		subnet->nodes[end].vendor_speeds = i >> 1 & 1;
 		scan_with(subnet, i & 4 ? &spare : &all, 0);
 		assert_int_equal(subnet->rc, 0);
-		assert_int_equal(
-			fabric_could_be(&subnet->fabric,
-					fabric_port_at(&subnet->fabric,
-						       fabric_find(&subnet->fabric, 0x1000 + leaf),
-						       2),
-					&lanes, &speed),
-			(i & 3) == 3);
-		assert_int_equal(speed, (i & 3) == 3 ? SPEED_FDR10 : SPEED_UNKNOWN);
+		port = fabric_port_at(&subnet->fabric, fabric_find(&subnet->fabric, 0x1000 + leaf),
+				      2);
+		assert_int_equal(fabric_is_slow(&subnet->fabric, port), (i & 3) == 3);
+		if ((i & 3) == 3)
+			assert_int_equal(fabric_best_speed(&subnet->fabric, port), SPEED_FDR10);
 		drop_subnet(subnet);
 	}
 }
@@ -394,15 +390,12 @@ static void random_subnets(void **state)
 /* Whether the link at that port of the simulated node could be faster, and how fast. */
 static enum lane_speed could_be(const struct fabric *fabric, unsigned int number, unsigned int port)
 {
-	enum lane_speed speed = SPEED_UNKNOWN;
-	unsigned int lanes;
-	uint32_t node = 0;
+	uint32_t node = 0, place;
 
 	while (number_of_node(fabric, node) != number)
 		node++;
-	return fabric_could_be(fabric, fabric_port_at(fabric, node, port), &lanes, &speed)
-		       ? speed
-		       : SPEED_UNKNOWN;
+	place = fabric_port_at(fabric, node, port);
+	return fabric_is_slow(fabric, place) ? fabric_best_speed(fabric, place) : SPEED_UNKNOWN;
 }
 
 /* Number of adapter ports whose PortInfo must be read: those at switch ports that support more. */

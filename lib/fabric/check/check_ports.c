@@ -31,13 +31,12 @@ char *check_rate_text(unsigned int lanes, enum lane_speed speed)
 void check_link_below_best(struct check_run *run)
 {
 	_cleanup_(freep) char *active = NULL, *best = NULL;
-	enum lane_speed speed;
-	unsigned int lanes;
 
-	if (!fabric_could_be(run->fabric, run->place, &lanes, &speed))
+	if (!fabric_is_slow(run->fabric, run->place))
 		return;
 	active = check_rate_text(fabric_lanes(run->port), fabric_speed(run->port));
-	best = check_rate_text(lanes, speed);
+	best = check_rate_text(fabric_best_lanes(run->fabric, run->place),
+			       fabric_best_speed(run->fabric, run->place));
 	check_report(run, run->place, "the link runs at %s; both ends support %s%s", active, best,
 		     fabric_is_at_enabled_best(run->fabric, run->place) ? ", but no more is enabled"
 									: "");

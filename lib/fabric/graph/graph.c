@@ -327,20 +327,15 @@ enum lane_speed fabric_best_speed(const struct fabric *fabric, uint32_t port)
 		     : SPEED_UNKNOWN;
 }
 
-bool fabric_could_be(const struct fabric *fabric, uint32_t port, unsigned int *ret_lanes,
-		     enum lane_speed *ret_speed)
+/* An unknown code may be of a newer generation, which no best is above. */
+bool fabric_is_slow(const struct fabric *fabric, uint32_t port)
 {
 	const struct fabric_port *here = &fabric->ports[port];
-	const unsigned int lanes = fabric_best_lanes(fabric, port);
-	const enum lane_speed speed = fabric_best_speed(fabric, port);
+	const unsigned int lanes = fabric_lanes(here);
+	const enum lane_speed speed = fabric_speed(here);
 
-	/* An unknown code may be of a newer generation, which no best is above. */
-	if (!fabric_is_up(here) || ((!fabric_lanes(here) || fabric_lanes(here) >= lanes) &&
-				    (!fabric_speed(here) || fabric_speed(here) >= speed)))
-		return false;
-	*ret_lanes = lanes;
-	*ret_speed = speed;
-	return true;
+	return fabric_is_up(here) && ((lanes && lanes < fabric_best_lanes(fabric, port)) ||
+				      (speed && speed < fabric_best_speed(fabric, port)));
 }
 
 bool fabric_is_at_enabled_best(const struct fabric *fabric, uint32_t port)
@@ -355,14 +350,6 @@ bool fabric_is_at_enabled_best(const struct fabric *fabric, uint32_t port)
 	speeds = enabled_speeds(here) & enabled_speeds(there);
 	return lanes && speeds && fabric_lanes(here) >= lanes &&
 	       fabric_speed(here) >= fastest(speeds);
-}
-
-bool fabric_is_slow(const struct fabric *fabric, uint32_t port)
-{
-	enum lane_speed speed;
-	unsigned int lanes;
-
-	return fabric_could_be(fabric, port, &lanes, &speed);
 }
 
 bool fabric_may_be_fdr10(const struct fabric *fabric, uint32_t port)

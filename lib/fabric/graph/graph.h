@@ -231,15 +231,13 @@ enum lane_speed fabric_speed(const struct fabric_port *port);
 /* Returns the best that both ends of the cable support; 0 if one of them is unknown. */
 unsigned int fabric_best_lanes(const struct fabric *fabric, uint32_t port);
 enum lane_speed fabric_best_speed(const struct fabric *fabric, uint32_t port);
-/* Whether the link is narrower or slower than both ends support; if so, returns their best. */
-bool fabric_could_be(const struct fabric *fabric, uint32_t port, unsigned int *ret_lanes,
-		     enum lane_speed *ret_speed);
+/* Whether the link is narrower or slower than both ends support. */
 bool fabric_is_slow(const struct fabric *fabric, uint32_t port);
 /* Whether no wider or faster link is enabled at both ends. */
 bool fabric_is_at_enabled_best(const struct fabric *fabric, uint32_t port);
 /* Whether only the vendor's attribute can tell QDR from FDR10: PortInfo shows QDR for both. */
 bool fabric_may_be_fdr10(const struct fabric *fabric, uint32_t port);
-/* Whether the port itself supports no better link, so that fabric_could_be() is false. */
+/* Whether the port itself supports no better link, so that fabric_is_slow() is false. */
 bool fabric_is_at_own_best(const struct fabric_port *port);
 /* Returns gigabits per second, as in `rdmactl ports` and the kernel's rate files; 0 if unknown. */
 double fabric_rate_gbps(unsigned int lanes, enum lane_speed speed);

@@ -302,20 +302,20 @@ static void set_flag(struct value *value, bool flag, enum tone tone)
 /* Sets `4x EDR`: the best that a link at a lower rate could have. */
 static void set_could_be(struct value *value, const struct fabric_row *row)
 {
-	enum lane_speed speed;
 	unsigned int lanes;
 	char *at = value->scratch;
 	const char *word;
 
-	if (!fabric_could_be(fabric_of(row), row->place, &lanes, &speed))
+	if (!fabric_is_slow(fabric_of(row), row->place))
 		return;
+	lanes = fabric_best_lanes(fabric_of(row), row->place);
 	/* printf(3) would cost more than the rest of the row. */
 	if (lanes > 9)
 		*at++ = (char)('0' + lanes / 10);
 	*at++ = (char)('0' + lanes % 10);
 	*at++ = 'x';
 	*at++ = ' ';
-	word = enum_word(lane_speed_names, speed, "?");
+	word = enum_word(lane_speed_names, fabric_best_speed(fabric_of(row), row->place), "?");
 	memcpy(at, word, strlen(word) + 1);
 	value_set_string(value, value->scratch);
 	value->tone = TONE_WARNING;
