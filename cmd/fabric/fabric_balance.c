@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "fabric/format/drawing.h"
 #include "cmd/fabric/fabric_run.h"
 
@@ -94,8 +95,9 @@ static void report_losses(struct balances *balances)
 	listing_fail_format(
 		&run->mad.listing, STATUS_FAULT,
 		"rdmactl fabric route traces the route between two nodes",
-		"packets of %llu pairs do not arrive: the route to LID %u, for one, ends at %s",
-		(unsigned long long)balances->balance.lost_pairs, balances->balance.lost_lid, name);
+		"packets of %llu pair%s do not arrive: the route to LID %u, for one, ends at %s",
+		(unsigned long long)balances->balance.lost_pairs,
+		text_plural_s(balances->balance.lost_pairs), balances->balance.lost_lid, name);
 }
 
 static void show(struct balances *balances)

@@ -528,6 +528,8 @@ static void multicast(void **state)
 
 static void balance(void **state)
 {
+	struct fabric_port *port;
+
 	(void)state;
 	live_expect("balance", 0,
 		    "NODE  PORT PEER  PEER PORT ROUTES MEAN LOAD % PAIRS\n"
@@ -566,6 +568,18 @@ static void balance(void **state)
 		    "rdmactl fabric: packets of 2 pairs do not arrive: the route to LID 5, for "
 		    "one, ends at leaf1\n"
 		    "  rdmactl fabric route traces the route between two nodes\n");
+	port = &live.fabric.ports[fabric_port_at(&live.fabric, HOST2, 1)];
+	port_info_set_lid(port->info, 0);
+	live_expect("balance --tsv", 4,
+		    "node\tport\tpeer\tpeer_port\troutes\tmean_routes\tload_percent\tpairs\n"
+		    "leaf1\t3\tleaf2\t3\t1\t0.5\t200\t1\n"
+		    "leaf1\t4\tleaf2\t4\t0\t0.5\t0\t0\n"
+		    "leaf2\t3\tleaf1\t3\t0\t0.5\t0\t0\n"
+		    "leaf2\t4\tleaf1\t4\t1\t0.5\t200\t2\n",
+		    "rdmactl fabric: packets of 1 pair do not arrive: the route to LID 5, for "
+		    "one, ends at leaf1\n"
+		    "  rdmactl fabric route traces the route between two nodes\n");
+	port_info_set_lid(port->info, 4);
 	live_expect("balance --hops 1 --tsv", 3,
 		    "node\tport\tpeer\tpeer_port\troutes\tmean_routes\tload_percent\tpairs\n",
 		    IN_PART);
