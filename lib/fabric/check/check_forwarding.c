@@ -135,7 +135,7 @@ static void find_holes_of(const struct walker *walker, size_t number)
 	const struct way_out *ways = &walker->ways[number * WAYS_OUT];
 	struct lids holes[WAYS_OUT] = {{0}};
 
-	for (size_t i = 0; table->known && i < walker->owned_count; i++) {
+	for (size_t i = 0; i < walker->owned_count; i++) {
 		const uint32_t lid = walker->owned[i];
 		const unsigned int port = forwarding_port(walker->forwarding, table, lid);
 

@@ -89,19 +89,16 @@ static void fill_cables(const struct drawing *drawing, const struct drawing_opti
 	}
 }
 
-static void add_speeds(struct scheme *scheme)
+static void add_shades(struct scheme *scheme, const struct shade *shades, size_t count)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(speeds); i++)
-		add_class(scheme, speeds[i].color,
-			  mem_string(enum_word(lane_speed_names, speeds[i].value, "?")));
-	add_class(scheme, SCHEME_UNKNOWN_COLOR, mem_string("unknown speed"));
-}
+	const bool speed = shades == speeds;
 
-static void add_widths(struct scheme *scheme)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(widths); i++)
-		add_class(scheme, widths[i].color, mem_format("%ux", widths[i].value));
-	add_class(scheme, SCHEME_UNKNOWN_COLOR, mem_string("unknown width"));
+	for (size_t i = 0; i < count; i++)
+		add_class(scheme, shades[i].color,
+			  speed ? mem_string(enum_word(lane_speed_names, shades[i].value, "?"))
+				: mem_format("%ux", shades[i].value));
+	add_class(scheme, SCHEME_UNKNOWN_COLOR,
+		  mem_string(speed ? "unknown speed" : "unknown width"));
 }
 
 static void add_errors(struct scheme *scheme)
@@ -274,9 +271,9 @@ void scheme_fill(const struct drawing *drawing, const struct drawing_options *op
 		return;
 	}
 	if (scheme->kind == DRAWING_SPEED)
-		add_speeds(scheme);
+		add_shades(scheme, speeds, ARRAY_SIZE(speeds));
 	else if (scheme->kind == DRAWING_WIDTH)
-		add_widths(scheme);
+		add_shades(scheme, widths, ARRAY_SIZE(widths));
 	else
 		add_errors(scheme);
 	fill_cables(drawing, options, scheme);

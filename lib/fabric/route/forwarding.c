@@ -19,10 +19,11 @@ struct reader {
 	const struct fabric_scan_options *scan;
 	const struct fabric *fabric;
 	struct forwarding *forwarding;
-	unsigned int kinds, kind; /* all kinds, and the one being read */
+	unsigned int kind; /* enum forwarding_kind */
 	size_t table;
 	uint32_t block, position;
-	bool any; /* some table has this block */
+	bool any;  /* some table has this block */
+	bool over; /* no table has it */
 };
 
 static uint32_t blocks_of(uint32_t entries, uint32_t size)
@@ -103,28 +104,21 @@ static bool has_block(const struct reader *reader, const struct forwarding_table
 	return reader->block < blocks_of(table->mlids, MAD_MULTICAST_BLOCK);
 }
 
-/* Goes on to the next table, position, block or kind; false after the last one. */
-static bool advance(struct reader *reader)
+/* Goes on to the next position, table or block. */
+static void advance(struct reader *reader)
 {
 	const struct forwarding_table *table = &reader->forwarding->tables[reader->table];
 	uint32_t positions = reader->kind == FORWARDING_LINEAR ? 1 : table->words;
 
 	if (has_block(reader, table) && ++reader->position < positions)
-		return true;
+		return;
 	reader->position = 0;
 	if (++reader->table < reader->forwarding->count)
-		return true;
+		return;
 	reader->table = 0;
-	if (reader->any) {
-		reader->any = false;
-		reader->block++;
-		return true;
-	}
-	if (reader->kind == FORWARDING_MULTICAST || !(reader->kinds & FORWARDING_MULTICAST))
-		return false;
-	reader->kind = FORWARDING_MULTICAST;
-	reader->block = 0;
-	return true;
+	reader->block++;
+	reader->over = !reader->any;
+	reader->any = false;
 }
 
 static void note(struct reader *reader, struct forwarding_table *table,
@@ -177,11 +171,10 @@ static bool next(void *context, struct mad_request *request)
 {
 	struct reader *reader = context;
 
-	while (reader->kind) {
+	while (!reader->over) {
 		bool asked = ask(reader, request);
 
-		if (!advance(reader))
-			reader->kind = 0;
+		advance(reader);
 		if (asked)
 			return true;
 	}
@@ -255,18 +248,22 @@ int forwarding_read(struct mad_engine *engine, const struct fabric_scan_options 
 		    const struct fabric *fabric, const uint32_t *nodes, size_t count,
 		    unsigned int kinds, struct forwarding *forwarding)
 {
-	struct reader reader = {
-		.scan = scan,
-		.fabric = fabric,
-		.forwarding = forwarding,
-		.kinds = kinds,
-		.kind = kinds & FORWARDING_LINEAR ? FORWARDING_LINEAR : kinds,
-	};
-	const struct mad_work work = {.context = &reader, .next = next, .done = done};
-	int rc;
+	int rc = 0;
 
 	forwarding_make_tables(fabric, nodes, count, kinds, forwarding);
-	rc = forwarding->count ? mad_engine_run(engine, &work) : 0;
+	for (unsigned int kind = FORWARDING_LINEAR; kind <= FORWARDING_MULTICAST && !rc;
+	     kind <<= 1) {
+		struct reader reader = {
+			.scan = scan,
+			.fabric = fabric,
+			.forwarding = forwarding,
+			.kind = kind,
+			.over = !forwarding->count,
+		};
+		const struct mad_work work = {.context = &reader, .next = next, .done = done};
+
+		rc = mad_engine_run(engine, &work);
+	}
 	/* Blocks that were not waited for did not fail, but are unknown. */
 	for (size_t i = 0; rc && i < forwarding->count; i++)
 		forwarding->tables[i].gaps[0] |= forwarding_has_gap(forwarding,
