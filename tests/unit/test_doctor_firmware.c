@@ -445,18 +445,35 @@ static void kernel_log_kinds(void **state)
 	static const struct {
 		const char *text;
 		enum severity severity;
+		const char *summary; /* or NULL */
 	} lines[] = {
 		{"mlx5_core x: Driver is in error state. Unloading", SEVERITY_ERROR},
 		{"mlx5_core x: health recovery flow aborted, PCI reads", SEVERITY_ERROR},
 		{"mlx5_core x: device's health compromised - reached miss", SEVERITY_WARNING},
 		{"mlx5_core x: Health issue observed, High temperature", SEVERITY_WARNING},
 		{"mlx5_core x: High temperature on sensors with bit set", SEVERITY_WARNING},
-		{"mlx5_core x: Port module event[error]: module 0, Cable error", SEVERITY_WARNING},
+		{"mlx5_core x: Port module event[error]: module 0, Cable error, Bus stuck",
+		 SEVERITY_WARNING, "a cable or transceiver reported an error"},
+		/* The cable is not at fault. */
+		{"mlx5_core x: Port module event[error]: module 0, Cable error, One or more "
+		 "network ports have been powered down due to insufficient/unadvertised power on "
+		 "the PCIe slot",
+		 SEVERITY_WARNING, "the adapter switched ports off"},
+		{"mlx5_core x: mlx5_function_setup:1236:(pid 182): Firmware over 120000 MS in "
+		 "pre-initializing state, aborting",
+		 SEVERITY_ERROR, "the firmware of the adapter did not start"},
+		{"mlx5_core x: CREATE_DCT(0x710) timeout. Will cause a leak of a command resource",
+		 SEVERITY_WARNING, "the firmware of the adapter did not answer a command"},
 		{"mlx5_core x: Detected insufficient power on the PCIe slot (25W).",
 		 SEVERITY_WARNING},
 		{"mlx4_core x: Internal error detected:", SEVERITY_WARNING},
 		{"bnxt_en x eth0: Firmware reset aborted, rc = -16", SEVERITY_ERROR},
 		{"bnxt_en x eth0: Detected firmware fatal condition", SEVERITY_WARNING},
+		{"bnxt_en x eth0: Error (timeout: 500015) msg {0x51 0x2a} len:0", SEVERITY_WARNING,
+		 "the firmware of the adapter did not answer a command"},
+		{"ice x: The DDP package file was not found or could not be read. Entering Safe "
+		 "Mode",
+		 SEVERITY_WARNING, "the adapter has no DDP package"},
 		{"ice x: ice_pci_err_slot_reset failed, device is unrecoverable", SEVERITY_ERROR},
 		{"hfi1 x: hfi1_0: QSFP cable temperature too high", SEVERITY_WARNING},
 		{"ib_qib x: ib_qib0: hardware error", SEVERITY_WARNING},
@@ -472,6 +489,8 @@ static void kernel_log_kinds(void **state)
 		log_line(&complaints, 5, "+pci:" SECOND, lines[i].text);
 		judge_log(bed, &complaints);
 		assert_said(bed, SECOND, lines[i].severity, lines[i].text);
+		if (lines[i].summary)
+			assert_said(bed, SECOND, lines[i].severity, lines[i].summary);
 	}
 }
 

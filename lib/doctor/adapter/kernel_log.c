@@ -34,8 +34,16 @@ static const struct kind {
 	{"mlx5_core", "Health issue observed", false, "the firmware reported a fault of its own"},
 	{"mlx5_core", "PCI slot is unavailable", false,
 	 "the adapter did not answer on the PCI bus"},
+	/* main.c and cmd.c next to it */
+	{"mlx5_core", "initializing state, aborting", true,
+	 "the firmware of the adapter did not start"},
+	{"mlx5_core", "Will cause a leak of a command resource", false,
+	 "the firmware of the adapter did not answer a command"},
 	/* events.c next to it: temp_warn(), port_module(), mlx5_pcie_event(). */
 	{"mlx5_core", "High temperature on sensors", false, "the adapter was too hot"},
+	{"mlx5_core", "insufficient/unadvertised power on the PCIe slot", false,
+	 "the adapter switched ports off, because the PCIe slot does not supply, or does not "
+	 "announce, enough power"},
 	{"mlx5_core", "Port module event[error]", false,
 	 "a cable or transceiver reported an error"},
 	{"mlx5_core", "Detected insufficient power on the PCIe slot", false,
@@ -47,7 +55,15 @@ static const struct kind {
 	{"bnxt_en", "Detected firmware fatal condition", false, "the adapter had a fatal error"},
 	{"bnxt_en", "Firmware not responding", false,
 	 "the firmware of the adapter stopped responding"},
-	/* drivers/net/ethernet/intel/ice/ice_main.c; irdma logs under the name of ice. */
+	/* bnxt_hwrm.c next to it */
+	{"bnxt_en", "Error (timeout: ", false,
+	 "the firmware of the adapter did not answer a command"},
+	/*
+	 * drivers/net/ethernet/intel/ice/ice_main.c; ice_set_safe_mode_caps() leaves no RDMA. irdma
+	 * logs under the name of ice.
+	 */
+	{"ice", "Entering Safe Mode", false,
+	 "the adapter has no DDP package, and without it no RDMA"},
 	{"ice", "device is unrecoverable", true, "the driver gave up on the adapter"},
 	{"ice", "device is in unrecoverable state", true, "the driver gave up on the adapter"},
 	{"ice", "unrecoverable device error", true, "the driver gave up on the adapter"},
