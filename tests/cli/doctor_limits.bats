@@ -145,6 +145,25 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	[[ $status = 4 && $results = *'error containerd[850]'* && $results = *'note kubelet[851]'* ]]
 }
 
+@test "doctor: memlock that CRI-O lifts for its containers, as on OpenShift" {
+	copy cx5-ib-edr
+	put proc/self/limits "$(limits unlimited unlimited)"
+	daemon crio 850 1 0 8388608
+	daemon kubelet 851 1 0 unlimited
+	put etc/crio/crio.conf.d/00-default '[crio.runtime]' 'default_ulimits = [' '    "nofile=1048576:1048576",' ']'
+	check memlock
+	[ "$status" = 4 ]
+	[[ $results = *'error crio[850]: containers inherit a limit on pinned memory'*'or add "memlock=-1:-1" to default_ulimits in a file in /etc/crio/crio.conf.d'* ]]
+	put etc/crio/crio.conf.d/99-rdma '[crio.runtime]' 'default_ulimits = [ "memlock=-1:-1" ]'
+	check memlock
+	[ "$status" = 0 ]
+	[[ $results = *'ok crio[850]: containers get more than the daemon has | '*'memlock=-1:-1 for containers in /etc/crio/crio.conf.d/99-rdma'* ]]
+	# A later list replaces it.
+	mv "$tree/etc/crio/crio.conf.d/00-default" "$tree/etc/crio/crio.conf.d/99-rdmb"
+	check memlock
+	[[ $status = 4 && $results = *'error crio[850]:'* ]]
+}
+
 @test "doctor: rdma-cgroup" {
 	copy cx5-ib-edr
 	check rdma-cgroup

@@ -232,13 +232,15 @@ static void try_rows(const char *text, size_t length)
 static void try_limits(const char *text, size_t length)
 {
 	char *unit = limit_parse_unit(text, "LimitMEMLOCK"),
-	     *logins = limit_parse_logins(text, "hard");
+	     *logins = limit_parse_logins(text, "hard"), *crio = limit_parse_crio(text, "memlock");
 
 	(void)length;
 	check_clean(unit);
 	check_clean(logins);
+	check_clean(crio);
 	free(unit);
 	free(logins);
+	free(crio);
 }
 
 static void check_part(const struct vpd_text *part, const char *text, size_t length)

@@ -66,6 +66,29 @@ static void units(void **state)
 	expect_unit("", NULL);
 }
 
+static void expect_crio(const char *text, const char *expected)
+{
+	_cleanup_(freep) char *value = limit_parse_crio(text, "memlock");
+
+	if (expected)
+		assert_string_equal(value, expected);
+	else
+		assert_null(value);
+}
+
+static void crio(void **state)
+{
+	(void)state;
+	expect_crio("[crio.runtime]\ndefault_ulimits = [ \"nofile=1:2\", \"memlock=-1:-1\" ]\n",
+		    "-1:-1");
+	expect_crio("default_ulimits = [\n\t\"nofile=1048576:1048576\",\n\t\"memlock=-1\",\n]\n",
+		    "-1");
+	expect_crio("# \"memlock=-1:-1\"\n#default_ulimits = [\n#]\n", NULL);
+	expect_crio("  default_ulimits=[\n# \"memlock=-1:-1\"\n]\nx = \"memlock=-1\"\n", "");
+	expect_crio("default_ulimits = [\"memlock=\x1b", "\\x1b");
+	expect_crio("", NULL);
+}
+
 static void expect_login(const char *text, const char *expected)
 {
 	_cleanup_(freep) char *value = limit_parse_logins(text, "soft");
@@ -439,6 +462,7 @@ int main(void)
 		cmocka_unit_test(task),
 		cmocka_unit_test(open_files),
 		cmocka_unit_test(units),
+		cmocka_unit_test(crio),
 		cmocka_unit_test(logins),
 		cmocka_unit_test_setup_teardown(places, tree_only_set_up, tree_only_tear_down),
 		cmocka_unit_test_setup_teardown(hard_limits, tree_only_set_up, tree_only_tear_down),

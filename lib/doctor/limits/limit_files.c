@@ -20,7 +20,8 @@ void limit_setting_clear(struct limit_setting *setting)
 
 bool limit_is_none(const struct limit_setting *setting)
 {
-	static const char *const words[] = {"infinity", "unlimited", "-1", "infinity:infinity"};
+	static const char *const words[] = {"infinity", "unlimited", "-1", "-1:-1",
+					    "infinity:infinity"};
 
 	for (size_t i = 0; setting->value && i < ARRAY_SIZE(words); i++)
 		if (!strcmp(setting->value, words[i]))
@@ -76,6 +77,29 @@ char *limit_parse_logins(const char *text, const char *wanted)
 		value = text_clean(number, strlen(number));
 	}
 	return value;
+}
+
+/*
+ * default_ulimits = ["NAME=SOFT:HARD", ...], crio.conf(5). A list replaces that of an earlier file,
+ * even if it lacks the name.
+ */
+char *limit_parse_crio(const char *text, const char *name)
+{
+	_cleanup_(freep) char *list = mem_string(""), *copy = mem_string(text), *quoted = NULL;
+	char *rest = copy, *line, *at;
+
+	while ((line = strsep(&rest, "\n"))) {
+		line[strcspn(line, "#")] = '\0';
+		if (*list || !strncmp(line + strspn(line, " \t"), "default_ulimits", 15))
+			mem_extend(&list, "%s\n", line);
+	}
+	if (!*list)
+		return NULL;
+	list[strcspn(list, "]")] = '\0';
+	quoted = mem_format("\"%s=", name);
+	at = strstr(list, quoted);
+	return at ? text_clean(at + strlen(quoted), strcspn(at + strlen(quoted), "\"\n"))
+		  : mem_string("");
 }
 
 typedef char *limit_parser(const char *text, const char *key);
@@ -171,4 +195,21 @@ bool limit_of_logins(const struct root *root, bool hard_is_none, struct limit_se
 	*ret_setting = soft;
 	limit_setting_clear(&hard);
 	return limit_is_none(&soft) && hard_is_none;
+}
+
+/* CRI-O reads all files of the folder, whatever their names: UpdateFromPath(), config.go. */
+bool limit_of_crio(const struct root *root, struct limit_setting *ret_setting)
+{
+	static const char folder[] = "etc/crio/crio.conf.d";
+	_cleanup_(strings_free) struct strings names = {.known = false};
+
+	*ret_setting = (struct limit_setting){.value = NULL};
+	take_file(root, "etc/crio/crio.conf", limit_parse_crio, "memlock", ret_setting);
+	sysfs_list(root, &names, "%s", folder);
+	for (size_t i = 0; i < names.count; i++) {
+		_cleanup_(freep) char *path = mem_path(folder, names.items[i]);
+
+		take_file(root, path, limit_parse_crio, "memlock", ret_setting);
+	}
+	return limit_is_none(ret_setting);
 }

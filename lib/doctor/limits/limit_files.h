@@ -27,8 +27,11 @@ void limit_of_manager(const struct root *root, const char *key, struct limit_set
  * that starts them has no hard limit. The setting is the line that decides, if any.
  */
 bool limit_of_logins(const struct root *root, bool hard_is_none, struct limit_setting *ret_setting);
+/* Finds the memlock limit that CRI-O sets in containers, and returns whether it is none. */
+bool limit_of_crio(const struct root *root, struct limit_setting *ret_setting);
 void limit_setting_clear(struct limit_setting *setting);
-/* Whether the value is unlimited: infinity in systemd; unlimited, infinity or -1 in pam_limits. */
+/* Whether the value is unlimited: infinity in systemd; unlimited, infinity or -1 in pam_limits, -1
+ * in crio.conf. */
 bool limit_is_none(const struct limit_setting *setting);
 
 /*
@@ -37,3 +40,5 @@ bool limit_is_none(const struct limit_setting *setting);
  */
 char *limit_parse_unit(const char *text, const char *key);
 char *limit_parse_logins(const char *text, const char *wanted);
+/* Empty if the text sets limits, but not this one. */
+char *limit_parse_crio(const char *text, const char *name);

@@ -310,6 +310,9 @@ static void advise_daemon(struct doctor_context *run, const struct daemon_proces
 	else if (process->kind->role == STARTS_LOGINS)
 		also = ", or put '* - memlock unlimited' into /etc/security/limits.d/rdma.conf, "
 		       "which applies to logins through PAM";
+	else if (!strcmp(process->kind->name, "crio"))
+		also = ", or add \"memlock=-1:-1\" to default_ulimits in a file in "
+		       "/etc/crio/crio.conf.d";
 	doctor_next_step(run,
 			 "systemctl edit %s: LimitMEMLOCK=infinity below [Service], then "
 			 "systemctl restart %s%s",
@@ -321,7 +324,7 @@ static bool judge_daemon(struct doctor_context *run, const struct daemons *daemo
 {
 	const enum daemon_role role = process->kind->role;
 	enum severity severity = severity_of(run, memlock);
-	_cleanup_(limit_setting_clear) struct limit_setting logins = {.value = NULL};
+	_cleanup_(limit_setting_clear) struct limit_setting logins = {.value = NULL}, crio = {0};
 
 	if (role == STARTS_LOGINS && doctor_is_contained(run))
 		return doctor_not_checked(
@@ -338,6 +341,11 @@ static bool judge_daemon(struct doctor_context *run, const struct daemons *daemo
 		if (lifted)
 			return doctor_ok(run, "logins get more than the daemon has");
 		severity = SEVERITY_WARNING;
+	}
+	if (!strcmp(process->kind->name, "crio") && limit_of_crio(&run->facts->root, &crio)) {
+		doctor_evidence(run, crio.file, "memlock=%s for containers in %s", crio.value,
+				crio.file);
+		return doctor_ok(run, "containers get more than the daemon has");
 	}
 	if (role == STARTS_NOTHING || (role == STARTS_CONTAINERS && !daemons->kubernetes))
 		severity = SEVERITY_NOTICE;
