@@ -122,6 +122,27 @@ static void names(void **state)
 	}
 }
 
+/* Job scripts list the prefixes of all their hosts' netdevs. */
+static void prefixes(void **state)
+{
+	struct bed *bed = *state;
+	char *environment[2] = {borrowed("NCCL_SOCKET_IFNAME=en,eth,em,bond")};
+
+	bed->facts.environment = environment;
+	tree_directory(&bed->tree, "sys/class/net/eth0");
+	run(bed, CHECK_ID_stale_env);
+	assert_told(bed, "note NCCL_SOCKET_IFNAME: not every name in the setting matches a netdev "
+			 "| NCCL_SOCKET_IFNAME=en,eth,em,bond (environment); nothing is called en, "
+			 "em, bond, or has a name that begins like that < environment -> nothing "
+			 "to do if the list is for several kinds of hosts, such as en,eth,bond\n");
+	/* Exact names are no prefixes. */
+	environment[0] = borrowed("NCCL_SOCKET_IFNAME==eth0,eth1");
+	run(bed, CHECK_ID_stale_env);
+	assert_told(bed, "warning NCCL_SOCKET_IFNAME: the setting names devices that do not exist "
+			 "| NCCL_SOCKET_IFNAME==eth0,eth1 (environment); nothing is called eth1 "
+			 "< environment -> correct NCCL_SOCKET_IFNAME: the names are eth0\n");
+}
+
 /* openucx/ucx#11142: before that, UCX's device names include the port. */
 static void without_port(void **state)
 {
@@ -634,6 +655,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(names),
+		TEST(prefixes),
 		TEST(without_port),
 		TEST(several),
 		TEST(ucx_without_driver),

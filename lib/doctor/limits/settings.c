@@ -292,6 +292,7 @@ static bool check_names(struct doctor_context *run, const struct setting_row *ro
 	_cleanup_(name_filter_clear) struct name_filter filter;
 	_cleanup_(freep) char *missing = NULL;
 	const char *first = NULL;
+	bool any = false;
 
 	if (row->kind == UCX_DEVICES)
 		name_filter_parse_ucx(&filter, value);
@@ -303,8 +304,10 @@ static bool check_names(struct doctor_context *run, const struct setting_row *ro
 						       : mem_format("%s:%d", filter.items[i].name,
 								    filter.items[i].port);
 
-		if (matches(row, &filter, &filter.items[i], names))
+		if (matches(row, &filter, &filter.items[i], names)) {
+			any = true;
 			continue;
+		}
 		first = first ? first : filter.items[i].name;
 		add_word(&missing, entry);
 	}
@@ -315,6 +318,11 @@ static bool check_names(struct doctor_context *run, const struct setting_row *ro
 	}
 	doctor_evidence(run, NULL, "nothing is called %s%s", missing,
 			filter.exact ? "" : ", or has a name that begins like that");
+	if (row->kind == NCCL_NETDEVS && any && !filter.exact) {
+		doctor_next_step(run, "nothing to do if the list is for several kinds of hosts, "
+				      "such as en,eth,bond");
+		return doctor_note(run, "not every name in the setting matches a netdev");
+	}
 	advise(run, row, first, names);
 	if (filter.exclude)
 		return doctor_note(run, "the setting excludes devices that do not exist");
