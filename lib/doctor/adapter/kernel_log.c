@@ -21,6 +21,7 @@ static const struct kind {
 	const char *words;
 	bool gave_up; /* as of this line, the adapter is out of service */
 	const char *summary;
+	bool is_common; /* on hosts without a fault, too */
 } kinds[] = {
 	/* drivers/net/ethernet/mellanox/mlx5/core/health.c */
 	{"mlx5_core", "health recovery failed", true, "the driver could not revive the adapter"},
@@ -46,8 +47,9 @@ static const struct kind {
 	 "announce, enough power"},
 	{"mlx5_core", "Port module event[error]", false,
 	 "a cable or transceiver reported an error"},
+	/* Each DGX Spark says so at every start. */
 	{"mlx5_core", "Detected insufficient power on the PCIe slot", false,
-	 "the PCIe slot does not supply enough power"},
+	 "the PCIe slot announces less power than the adapter may draw", true},
 	/* drivers/net/ethernet/mellanox/mlx4/catas.c */
 	{"mlx4_core", "Internal error detected", false, "the adapter had a fatal error"},
 	/* drivers/net/ethernet/broadcom/bnxt/bnxt.c */
@@ -182,6 +184,10 @@ static bool judge(struct doctor_context *run, const struct complaint *complaint,
 				complaint->count, when, complaint->line);
 	else
 		doctor_evidence(run, "/dev/kmsg", "%s: %.200s", when, complaint->line);
+	if (kind->is_common) {
+		doctor_next_step(run, "nothing to do while the adapter's ports work");
+		return doctor_note(run, "%s", kind->summary);
+	}
 	if (kind->gave_up && !doctor_device_at(run->facts, complaint->address))
 		return doctor_error(run, "%s", kind->summary);
 	return doctor_warning(run, "%s", kind->summary);
