@@ -223,6 +223,52 @@ says()
 	says mlx5_0 not-checked '*' because pcie-link
 }
 
+@test "pcie-enough: an adapter with links in two slots, as in DGX Spark" {
+	local address device
+
+	# mlx5_1 (20:00.0) and mlx5_11 (81:00.0) are one adapter, with eight lanes each.
+	for address in 20:00.0 81:00.0; do
+		set_file "$address" current_link_width 8
+		set_file "$address" max_link_width 8
+	done
+	wants 4 pcie-enough
+	says mlx5_1 warning '*carry less than a port can send'
+	for device in mlx5_0 mlx5_1 mlx5_11; do
+		echo fc4c:ea03:00f9:4230 >"$tree/sys/class/infiniband/$device/sys_image_guid"
+	done
+	echo 0000:0000:0000:0000 >"$tree/sys/class/infiniband/mlx5_0/sys_image_guid"
+	wants 0 pcie-enough
+	says mlx5_1 note 'the PCIe links carry less than a port can send, but the adapter has others for it' \
+		evidence '0000:20:00.0: 32 GT/s x8, 252.1 Gb/s; the fastest port has 400.0 Gb/s; mlx5_11 at 0000:81:00.0 is the same adapter, with 252.1 Gb/s'
+	says mlx5_11 note '*'
+	# Together they are too narrow, too.
+	set_file 81:00.0 current_link_width 4
+	set_file 81:00.0 max_link_width 4
+	wants 4 pcie-enough
+	says mlx5_1 warning '*carry less than a port can send'
+	# A function does not need the links of the other port.
+	set_file 20:00.1 current_link_width 8
+	set_file 20:00.1 max_link_width 8
+	echo '4: ACTIVE' >"$tree/sys/class/infiniband/mlx5_2/ports/1/state"
+	echo fc4c:ea03:00f9:4230 >"$tree/sys/class/infiniband/mlx5_2/sys_image_guid"
+	set_file 81:00.0 current_link_width 8
+	set_file 81:00.0 max_link_width 8
+	wants 4 pcie-enough
+	says mlx5_1 note '*'
+	says mlx5_2 warning '*carry less than a port can send'
+}
+
+@test "pcie-enough: a bond sends through both ports, while mlx5 reports the rate of one" {
+	copy cx7-ib-ndr
+	pci=$tree/sys/bus/pci/devices
+	set_file 5e:00.0 current_link_speed '8.0 GT/s PCIe'
+	set_file 5e:00.0 max_link_speed '8.0 GT/s PCIe'
+	set_file 5e:00.0 current_link_width 16
+	wants 0 pcie-enough mlx5_bond_0
+	says mlx5_bond_0 note 'the PCIe links can carry one port, but not all ports of the card at once' \
+		evidence '*the fastest port has 100.0 Gb/s; all ports of the card 200.0 Gb/s'
+}
+
 @test "pcie-enough: accelerators of a ConnectX-8 with Data Direct do not use its link to the processor" {
 	local file
 

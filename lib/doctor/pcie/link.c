@@ -7,7 +7,9 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "doctor/frame/check.h"
+#include "doctor/port/port_facts.h"
 #include "host/pci/rdma_drivers.h"
+#include "kernel/sysfs.h"
 #include "mad/format/codes.h"
 
 bool pcie_is_physical(struct doctor_context *run)
@@ -193,8 +195,13 @@ static double data_rate(const struct port *port)
 	return port->rate_gbps.value;
 }
 
-/* Adds up the rates of the active ports; *ret_fastest is the highest. */
-static double sum_rates(const struct device *device, double *ret_fastest)
+/*
+ * Adds up what the active ports can send together; *ret_fastest is the highest rate of one. A
+ * bond's netdev has the speed of all its members that send, while mlx5 reports the rate of one of
+ * them.
+ */
+static double sum_rates(const struct doctor_facts *facts, const struct device *device,
+			double *ret_fastest)
 {
 	double sum = 0, fastest = 0;
 
@@ -204,9 +211,11 @@ static double sum_rates(const struct device *device, double *ret_fastest)
 		if (!number_is(&port->state, PORT_STATE_ACTIVE) || !port->rate_gbps.known)
 			continue;
 		rate = data_rate(port);
-		sum += rate;
 		if (rate > fastest)
 			fastest = rate;
+		if (!port_is_infiniband(port) && doctor_rate(facts, port).value > rate)
+			rate = doctor_rate(facts, port).value;
+		sum += rate;
 	}
 	*ret_fastest = fastest;
 	return sum;
@@ -215,13 +224,14 @@ static double sum_rates(const struct device *device, double *ret_fastest)
 /*
  * Returns the maximum that RDMA devices of this function can send: a subfunction shares the port.
  */
-static double function_rate(const struct device_list *devices, const char *address)
+static double function_rate(const struct doctor_facts *facts, const char *address)
 {
+	const struct device_list *devices = &facts->inventory.devices;
 	double most = 0, fastest;
 
 	for_each (device, devices) {
 		const double sum = device->pci_address && !strcmp(device->pci_address, address)
-					   ? sum_rates(device, &fastest)
+					   ? sum_rates(facts, device, &fastest)
 					   : 0;
 
 		if (sum > most)
@@ -241,15 +251,16 @@ static double card_rate(struct doctor_context *run)
 			continue;
 		pci_read(&run->facts->root, other, PCI_VIRTUAL, run->facts->problems);
 		if (!other->physfn)
-			sum += function_rate(&run->facts->inventory.devices, other->address);
+			sum += function_rate(run->facts, other->address);
 	}
 	return sum;
 }
 
 /* Finds the narrowest link with a known bandwidth; unknown if that of the first link is. */
-static struct hop find_narrowest(struct doctor_context *run, struct real *ret_gbps)
+static struct hop find_narrowest(struct doctor_context *run, struct pci_function *function,
+				 struct real *ret_gbps)
 {
-	struct hop hop = read_hop(run, run->function), narrowest = hop;
+	struct hop hop = read_hop(run, function), narrowest = hop;
 
 	*ret_gbps = pci_link_gbps(&hop.speed, &hop.lanes);
 	if (!ret_gbps->known)
@@ -265,6 +276,40 @@ static struct hop find_narrowest(struct doctor_context *run, struct real *ret_gb
 		}
 	}
 	return narrowest;
+}
+
+static char *image_guid(struct doctor_context *run, const struct device *device)
+{
+	return sysfs_text(&run->facts->root, SYSFS_RDMA_CLASS "/%s/sys_image_guid",
+			  device->kernel_name);
+}
+
+/*
+ * Adds up what the links of the same adapter in other slots carry for its port: Socket Direct, or
+ * the two links of DGX Spark. Its functions share the system image GUID, as mlx5_same_hw_devs() of
+ * mlx5/core/dev.c knows, and have the number of the port.
+ */
+static double rate_of_other_slots(struct doctor_context *run)
+{
+	_cleanup_(freep) char *own = image_guid(run, run->device);
+	double sum = 0;
+
+	for_each (device, &run->facts->inventory.devices) {
+		struct pci_function *function = doctor_function_of(run->facts, device);
+		_cleanup_(freep) char *guid = image_guid(run, device);
+		struct real gbps;
+
+		if (!own || !guid || strcmp(own, guid) != 0 || !own[strspn(own, "0:")] ||
+		    !function || function->function != run->function->function ||
+		    pci_is_same_card(function, run->function) ||
+		    pci_common_ancestor(function, run->function))
+			continue;
+		find_narrowest(run, function, &gbps);
+		doctor_evidence(run, NULL, "%s at %s is the same adapter, with %.1f Gb/s",
+				device->name, function->address, gbps.value);
+		sum += gbps.value;
+	}
+	return sum;
 }
 
 /* Traffic of accelerators need not use the links to the processor. */
@@ -301,12 +346,12 @@ static bool judge_slow_links(struct doctor_context *run)
 bool check_pcie_enough(struct doctor_context *run)
 {
 	struct real gbps;
-	const struct hop hop = find_narrowest(run, &gbps);
+	const struct hop hop = find_narrowest(run, run->function, &gbps);
 	const struct words words = describe(&hop.speed, &hop.lanes);
 	_cleanup_(freep) char *source = doctor_pci_source(hop.lower, "current_link_speed");
 	double fastest, card;
 
-	sum_rates(run->device, &fastest);
+	sum_rates(run->facts, run->device, &fastest);
 	if (!gbps.known)
 		return doctor_unknown(run, "the bandwidth of the PCIe link");
 	if (!fastest)
@@ -326,5 +371,11 @@ bool check_pcie_enough(struct doctor_context *run)
 				   "card at once");
 	if (doctor_earlier(run, CHECK_ID_pcie_link) >= SEVERITY_WARNING)
 		return doctor_because(run, CHECK_ID_pcie_link);
+	if (gbps.value + rate_of_other_slots(run) >= fastest) {
+		doctor_next_step(run, "let programs use the RDMA devices of all slots of the "
+				      "adapter: one alone cannot use all of the port's rate");
+		return doctor_note(run, "the PCIe links carry less than a port can send, but the "
+					"adapter has others for it");
+	}
 	return judge_slow_links(run);
 }
