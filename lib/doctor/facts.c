@@ -125,17 +125,12 @@ static char *root_of(const struct root *root, const char *process)
 	if (sysfs_read_file(root, &text, "proc/%s/mountinfo", process))
 		return NULL;
 	for (rest = text; (line = strsep(&rest, "\n"));) {
-		const char *device, *directory, *place;
+		struct procfs_root_mount mount;
 
-		procfs_take_mount_field(&line);
-		procfs_take_mount_field(&line);
-		device = procfs_take_mount_field(&line);
-		directory = procfs_take_mount_field(&line);
-		place = procfs_take_mount_field(&line);
-		if (!place || strcmp(place, "/"))
+		if (!procfs_parse_root_mount(line, &mount))
 			continue;
 		free(found);
-		found = mem_format("%s %s", device, directory);
+		found = mem_format("%.*s", mount.end - mount.device, line + mount.device);
 	}
 	return found;
 }

@@ -153,6 +153,17 @@ int procfs_read_memlock(const struct root *root, uint64_t process, struct limit 
 	return rc;
 }
 
+bool procfs_parse_root_mount(const char *line, struct procfs_root_mount *ret_mount)
+{
+	struct procfs_root_mount mount = {.end = 0};
+
+	sscanf(line, "%*s %*s %n%*s %n%*s%n", &mount.device, &mount.directory, &mount.end);
+	if (!mount.end || strncmp(line + mount.end, " / ", 3) != 0 || line[mount.end + 3] <= ' ')
+		return false;
+	*ret_mount = mount;
+	return true;
+}
+
 /* Blanks and backslashes are written in octal, such as \040: mangle() in fs/seq_file.c. */
 char *procfs_take_mount_field(char **rest)
 {

@@ -100,6 +100,14 @@ void procfs_parse_memlock(const char *text, struct limit *soft, struct limit *ha
 void procfs_parse_limit(const char *text, const char *line, struct limit *soft, struct limit *hard);
 /* Cuts the next field off a line of mountinfo, in place; NULL at its end. */
 char *procfs_take_mount_field(char **rest);
+/*
+ * Whether a line of mountinfo is of a mount at /. Then its device begins at the offset `device`,
+ * and the directory in it, which is seen there, at `directory`; it ends at `end`.
+ */
+struct procfs_root_mount {
+	int device, directory, end;
+};
+bool procfs_parse_root_mount(const char *line, struct procfs_root_mount *ret_mount);
 void procfs_parse_mountinfo(const char *text, struct procfs_cgroups *cgroups);
 /* Returns the group in /proc/PROCESS/cgroup, freed by the caller; NULL if there is none. */
 char *procfs_parse_cgroup(const char *text, bool v1);

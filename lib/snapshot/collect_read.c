@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/pci/pci.h"
+#include "kernel/procfs.h"
 #include "kernel/recording.h"
 #include "kernel/sysfs.h"
 #include "kernel/verbs/providers.h"
@@ -158,11 +159,10 @@ static bool is_boot_time(const char *line)
 
 static bool is_wanted_mount(const char *line)
 {
-	int end = 0;
+	struct procfs_root_mount mount;
 
-	sscanf(line, "%*s %*s %*s %*s%n", &end);
 	return strstr(line, " - cgroup") || strstr(line, " - pstore ") ||
-	       (end && !strncmp(line + end, " / ", 3));
+	       procfs_parse_root_mount(line, &mount);
 }
 
 /* The lines to keep of some files. */

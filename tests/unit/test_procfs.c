@@ -142,6 +142,27 @@ static void mount_fields(void **state)
 	}
 }
 
+/* Only the mount point itself decides; what the fields contain stays as it is written. */
+static void root_mount(void **state)
+{
+	static const char *const others[] = {
+		"",
+		"27 1 254:0 / /",
+		"27 1 254:0 / /home rw - ext4 / rw",
+		"27 1 254:0 / \\040 rw - ext4 / rw",
+	};
+	static const char line[] = "27 1 254:0 /a\\040b / rw,relatime - ext4 /dev/vda rw";
+	struct procfs_root_mount mount;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_false(procfs_parse_root_mount(others[i], &mount));
+	assert_true(procfs_parse_root_mount(line, &mount));
+	assert_memory_equal(line + mount.device, "254:0 /a\\040b /", 15);
+	assert_memory_equal(line + mount.directory, "/a\\040b /", 9);
+	assert_int_equal(mount.end - mount.directory, 7);
+}
+
 static void expect_mount(const char *text, const char *mount, const char *root, bool v1)
 {
 	struct procfs_cgroups cgroups = {.mount = NULL};
@@ -341,7 +362,7 @@ int main(void)
 		cmocka_unit_test(limits),	cmocka_unit_test(mount_fields),
 		cmocka_unit_test(hierarchies),	cmocka_unit_test(group_lines),
 		cmocka_unit_test(device_lines), TEST(group_of_a_process),
-		TEST(group_in_a_part),
+		TEST(group_in_a_part),		cmocka_unit_test(root_mount),
 	};
 
 	return cmocka_run_group_tests_name("procfs", tests, NULL, NULL);

@@ -4,12 +4,12 @@
  * /proc and in folders below /sys/fs/cgroup. Services keep their names, because limits belong to
  * services, except for the part that distinguishes their instances.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "kernel/procfs.h"
 #include "snapshot/anonymise/anonymise_private.h"
 
 static bool ends_with(const char *text, size_t length, const char *end)
@@ -132,15 +132,17 @@ char *anonymise_cgroups(const struct anonymiser *anonymiser, const char *text)
 static char *change_root_mount(const struct anonymiser *anonymiser, const char *line)
 {
 	_cleanup_(freep) char *directory = NULL;
-	int path = 0, end = 0, stop = 0;
+	struct procfs_root_mount mount;
+	const char *path, *rest;
 
-	sscanf(line, "%*s %*s %*s %n%*s%n %*s %*s%n", &path, &end, &stop);
-	if (!stop || strncmp(line + end, " / ", 3) != 0)
+	if (!procfs_parse_root_mount(line, &mount))
 		return NULL;
-	if (end > path + 1)
-		directory = anonymise_group(anonymiser, line + path, (size_t)(end - path));
-	return mem_format("%.*s/%s%.*s\n", path, line, directory ? directory : "", stop - end,
-			  line + end);
+	path = line + mount.directory;
+	rest = line + mount.end;
+	if (rest > path + 1)
+		directory = anonymise_group(anonymiser, path, (size_t)(rest - path));
+	return mem_format("%.*s/%s / %.*s\n", mount.directory, line, directory ? directory : "",
+			  (int)strcspn(rest + 3, " \n"), rest + 3);
 }
 
 char *anonymise_mounts(const struct anonymiser *anonymiser, const char *text)
