@@ -158,7 +158,7 @@ bool procfs_parse_root_mount(const char *line, struct procfs_root_mount *ret_mou
 	struct procfs_root_mount mount = {.end = 0};
 
 	sscanf(line, "%*s %*s %n%*s %n%*s%n", &mount.device, &mount.directory, &mount.end);
-	if (!mount.end || strncmp(line + mount.end, " / ", 3) != 0 || line[mount.end + 3] <= ' ')
+	if (!mount.end || strncmp(line + mount.end, " / ", 3) != 0)
 		return false;
 	*ret_mount = mount;
 	return true;

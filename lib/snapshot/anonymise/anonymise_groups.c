@@ -133,16 +133,20 @@ static char *change_root_mount(const struct anonymiser *anonymiser, const char *
 {
 	_cleanup_(freep) char *directory = NULL;
 	struct procfs_root_mount mount;
-	const char *path, *rest;
+	const char *path, *options;
+	size_t length;
 
 	if (!procfs_parse_root_mount(line, &mount))
 		return NULL;
 	path = line + mount.directory;
-	rest = line + mount.end;
-	if (rest > path + 1)
-		directory = anonymise_group(anonymiser, path, (size_t)(rest - path));
-	return mem_format("%.*s/%s / %.*s\n", mount.directory, line, directory ? directory : "",
-			  (int)strcspn(rest + 3, " \n"), rest + 3);
+	options = line + mount.end + strlen(" / ");
+	length = strcspn(options, " \n");
+	if (mount.end > mount.directory + 1)
+		directory = anonymise_group(anonymiser, path,
+					    (size_t)(mount.end - mount.directory));
+	return length ? mem_format("%.*s/%s / %.*s\n", mount.directory, line,
+				   directory ? directory : "", (int)length, options)
+		      : NULL;
 }
 
 char *anonymise_mounts(const struct anonymiser *anonymiser, const char *text)
