@@ -270,10 +270,17 @@ same_of()
 	local tree=$BATS_TEST_TMPDIR/tree
 
 	cp -r "$roots/efa" "$tree"
-	mkdir -p "$tree/opt/amazon/efa/etc"
+	mkdir -p "$tree/opt/amazon/efa/etc" "$tree/etc"
 	printf '%s\n' '# of alice' FI_LOG_LEVEL=alice FI_PROVIDER=tcp >"$tree/opt/amazon/efa/etc/libfabric.conf"
 	same_of "$tree"
 	grep 'FI_PROVIDER=tcp (/opt/amazon/efa/etc/libfabric.conf)' wanted
+	run ! grep -a alice <(tar -xOf a.tar)
+	# It has none, and does not read the host's.
+	mv "$tree/opt/amazon/efa/etc/libfabric.conf" "$tree/etc"
+	mv "$tree/opt/amazon/efa/etc" "$tree/opt/amazon/efa/lib"
+	echo '# EFA installer version: 1.38.0 of alice' >"$tree/opt/amazon/efa_installed_packages"
+	same_of "$tree"
+	run ! grep FI_PROVIDER=tcp wanted
 	run ! grep -a alice <(tar -xOf a.tar)
 }
 
