@@ -80,7 +80,11 @@ struct plug_fact {
 #define OF(form_, part_, offset_, member_)    FACT(form_, part_, offset_, 0, 0, member_)
 #define CODE(part_, offset_, bit_, width_, member_) \
 	FACT(FORM_CODE, part_, offset_, bit_, width_, member_)
-#define FLAG(part_, offset_, bit_, member_) FACT(FORM_FLAG, part_, offset_, bit_, 1, member_)
+#define FLAG(part_, offset_, bit_, member_, condition_)                             \
+	{                                                                           \
+		FORM_FLAG, part_, offset_, bit_, 1, MEMBER(member_), 1, condition_, \
+			CORRECT_NOTHING                                             \
+	}
 #define MONITOR(form_, part_, offset_, place_, unit_, condition_, correction_)       \
 	{                                                                            \
 		form_, part_, offset_, 0, 16, place_, unit_, condition_, correction_ \

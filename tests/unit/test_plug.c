@@ -89,6 +89,8 @@ static void copper(void **state)
 	assert_false(plug.flags.known);
 	assert_null(plug_weakest(&plug));
 	assert_false(plug.limits[PLUG_RX_POWER].values[LIMIT_HIGH_ALARM].known);
+	/* It measures no light. */
+	assert_int_equal(plug.rx_power_is_average, TRISTATE_UNKNOWN);
 }
 
 static void osfp(void **state)

@@ -139,8 +139,10 @@ static void monitors_of_qsfp(void **state)
 		assert_int_equal(plug.lanes[3].rx_power_mw.known, cases[i].measures);
 		assert_int_equal(plug.lanes[3].tx_bias_ma.known, cases[i].measures);
 		assert_int_equal(plug.lanes[3].tx_power_mw.known, cases[i].sends);
-		assert_int_equal(plug.rx_power_is_average,
-				 cases[i].optional & 1 << 3 ? TRISTATE_YES : TRISTATE_NO);
+		assert_int_equal(plug.rx_power_is_average, !cases[i].measures ? TRISTATE_UNKNOWN
+							   : cases[i].optional & 1 << 3
+								   ? TRISTATE_YES
+								   : TRISTATE_NO);
 	}
 }
 
