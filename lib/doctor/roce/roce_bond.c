@@ -120,59 +120,13 @@ bool roce_has_ipoib(struct doctor_context *run)
 	return false;
 }
 
-/* An IPoIB netdev of the port. */
-struct ipoib {
-	const struct link *link;
-	char *mode; /* NULL: unreadable */
-	int rc;
-};
-
-struct ipoib_list {
-	struct ipoib *items;
-	size_t count;
-};
-
-static void ipoib_list_clear(struct ipoib_list *list)
+/* Reads the mode of an IPoIB netdev; if the inventory could not, reads it again for the error. */
+static int read_mode(const struct doctor_context *run, const struct link *link, char **ret_mode)
 {
-	for (size_t i = 0; i < list->count; i++)
-		free(list->items[i].mode);
-	free(list->items);
-}
-
-static void read_ipoib(struct doctor_context *run, struct ipoib_list *list)
-{
-	for_each (link, &run->facts->inventory.links) {
-		struct ipoib *ipoib;
-
-		if (!port_has_ipoib(run->port, link))
-			continue;
-		ipoib = mem_append(&list->items, &list->count, sizeof(*ipoib));
-		ipoib->link = link;
-		/* The inventory has read it; if that failed, it is read again for the error. */
-		if (link->ipoib_mode.known)
-			ipoib->mode = mem_string(
-				enum_word(ipoib_mode_names, link->ipoib_mode.value, "unknown"));
-		else
-			ipoib->rc = read_word(run, link, "mode", &ipoib->mode);
-		if (ipoib->mode && link->mtu_bytes.known)
-			doctor_evidence(run, "netdev mode and mtu", "%s: %s, MTU %u", link->name,
-					ipoib->mode, (unsigned int)link->mtu_bytes.value);
-		else if (ipoib->mode)
-			doctor_evidence(run, "netdev mode and mtu", "%s: %s, MTU not known",
-					link->name, ipoib->mode);
-	}
-}
-
-static const struct ipoib *parent_of(const struct doctor_context *run,
-				     const struct ipoib_list *list, const struct ipoib *child)
-{
-	const struct link *parent = link_by_index(&run->facts->inventory.links,
-						  &child->link->lower_index);
-
-	for (size_t i = 0; !child->link->lower_elsewhere && i < list->count; i++)
-		if (list->items[i].link == parent)
-			return &list->items[i];
-	return NULL;
+	if (!link->ipoib_mode.known)
+		return read_word(run, link, "mode", ret_mode);
+	*ret_mode = mem_string(enum_word(ipoib_mode_names, link->ipoib_mode.value, "unknown"));
+	return 0;
 }
 
 struct ipoib_survey {
@@ -180,39 +134,57 @@ struct ipoib_survey {
 	int rc;
 };
 
+/* Compares a child with its parent, if that is a netdev of the port, too. */
+static void compare_with_parent(const struct doctor_context *run, const struct link *link,
+				const char *mode, struct ipoib_survey *survey)
+{
+	const struct link *parent = link_by_index(&run->facts->inventory.links, &link->lower_index);
+	const struct number *mtu = &link->mtu_bytes;
+	_cleanup_(freep) char *other = NULL;
+
+	if (link->lower_elsewhere || !parent || !port_has_ipoib(run->port, parent))
+		return;
+	read_mode(run, parent, &other);
+	survey->other_mode += other && strcmp(mode, other) != 0;
+	survey->larger += mtu->known && parent->mtu_bytes.known &&
+			  mtu->value > parent->mtu_bytes.value;
+}
+
 /*
  * Datagram mode sends at most one RDMA packet of 4096 bytes, less its header of 4 (IPOIB_ENCAP_LEN,
  * ulp/ipoib/ipoib.h); connected mode allows 65520.
  */
-static void compare_ipoib(const struct ipoib *ipoib, const struct ipoib *parent,
+static void look_at_ipoib(struct doctor_context *run, const struct link *link,
 			  struct ipoib_survey *survey)
 {
 	enum { MOST_OF_DATAGRAM = 4092 };
-	const struct number *mtu = &ipoib->link->mtu_bytes;
+	const struct number *mtu = &link->mtu_bytes;
+	_cleanup_(freep) char *mode = NULL;
+	const int rc = read_mode(run, link, &mode);
 
-	if (!ipoib->mode) {
-		survey->absent += ipoib->rc == -ENOENT;
-		if (ipoib->rc != -ENOENT)
-			survey->rc = ipoib->rc;
+	if (rc == -ENOENT)
+		survey->absent++;
+	else if (rc)
+		survey->rc = rc;
+	if (rc)
 		return;
-	}
-	if (parent && parent->mode && strcmp(ipoib->mode, parent->mode) != 0)
-		survey->other_mode++;
-	if (parent && mtu->known && parent->link->mtu_bytes.known &&
-	    mtu->value > parent->link->mtu_bytes.value)
-		survey->larger++;
-	if (!strcmp(ipoib->mode, "connected") && mtu->known && mtu->value <= MOST_OF_DATAGRAM)
-		survey->idle++;
+	if (mtu->known)
+		doctor_evidence(run, "netdev mode and mtu", "%s: %s, MTU %u", link->name, mode,
+				(unsigned int)mtu->value);
+	else
+		doctor_evidence(run, "netdev mode and mtu", "%s: %s, MTU not known", link->name,
+				mode);
+	compare_with_parent(run, link, mode, survey);
+	survey->idle += !strcmp(mode, "connected") && mtu->known && mtu->value <= MOST_OF_DATAGRAM;
 }
 
 bool check_ipoib_mode(struct doctor_context *run)
 {
-	_cleanup_(ipoib_list_clear) struct ipoib_list list = {.items = NULL};
 	struct ipoib_survey survey = {.rc = 0};
 
-	read_ipoib(run, &list);
-	for (size_t i = 0; i < list.count; i++)
-		compare_ipoib(&list.items[i], parent_of(run, &list, &list.items[i]), &survey);
+	for_each (link, &run->facts->inventory.links)
+		if (port_has_ipoib(run->port, link))
+			look_at_ipoib(run, link, &survey);
 	if (survey.other_mode)
 		return doctor_warning(run, "an IPoIB child has another mode than its parent");
 	if (survey.larger)
