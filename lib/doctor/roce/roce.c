@@ -100,8 +100,6 @@ void doctor_roce_free(struct doctor_roce *roce)
 		return;
 	for (size_t i = 0; i < roce->link_count; i++)
 		free(roce->dcbs[i]);
-	for (size_t i = 0; i < roce->device_count; i++)
-		free(roce->ecns[i]);
 	free(roce->dcbs);
 	free(roce->ecns);
 	netlink_free(roce->rtnl);

@@ -51,7 +51,7 @@ const struct roce_dcb *roce_dcb(struct doctor_facts *facts, const struct link *l
 
 /* Congestion control of a port, as far as its driver reports it. */
 struct doctor_ecn {
-	bool known;
+	const struct port *port;
 	struct roce_ecn ecn;
 	char text[128]; /* complete description, for display and comparison */
 };
@@ -63,8 +63,8 @@ struct doctor_roce {
 	bool rtnl_was_opened;
 	struct roce_dcb **dcbs; /* use roce_dcb(); by netdev index */
 	size_t link_count;
-	struct doctor_ecn **ecns; /* for the check roce-ecn, by device and port index */
-	size_t device_count;
+	struct doctor_ecn *ecns; /* for the check roce-ecn */
+	size_t ecn_count;
 	unsigned int largest_mtu; /* for the check roce-mtu */
 	bool largest_mtu_is_known;
 };

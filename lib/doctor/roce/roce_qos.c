@@ -282,47 +282,38 @@ static void describe_ecn(const struct roce_ecn *ecn, char *text, size_t size)
 			 (unsigned int)ecn->cnp_dscp.value, (unsigned int)ecn->cnp_priority.value);
 }
 
-static const struct doctor_ecn *ecn_of(const struct doctor_context *run,
-				       const struct device *device, const struct port *port,
-				       const struct link *own)
+/* Reads each port once. */
+static struct doctor_ecn ecn_of(const struct doctor_context *run, const struct device *device,
+				const struct port *port, const struct link *own)
 {
-	const struct device_list *devices = &run->facts->inventory.devices;
 	struct doctor_roce *roce = doctor_roce(run->facts);
 	const struct link *leg = roce_next_member(&run->facts->inventory, own, NULL);
-	struct doctor_ecn **ports, *ecn;
+	struct doctor_ecn new = {.port = port, .ecn.rc = -ENOENT};
 
-	if (!roce->ecns) {
-		roce->ecns = mem_alloc_zero(devices->count, sizeof(*roce->ecns));
-		roce->device_count = devices->count;
-	}
-	ports = &roce->ecns[device - devices->items];
-	if (!*ports)
-		*ports = mem_alloc_zero(device->port_count, sizeof(**ports));
-	ecn = &(*ports)[port - device->ports];
-	if (ecn->known)
-		return ecn;
-	ecn->known = true;
-	ecn->ecn.rc = -ENOENT;
-	if (!leg)
-		return ecn;
-	roce_ecn_read(&run->facts->root, leg->name, device->driver, device->pci_address, &ecn->ecn);
-	describe_ecn(&ecn->ecn, ecn->text, sizeof(ecn->text));
-	return ecn;
+	for_each_in (ecn, roce->ecns, roce->ecn_count)
+		if (ecn->port == port)
+			return *ecn;
+	if (leg)
+		roce_ecn_read(&run->facts->root, leg->name, device->driver, device->pci_address,
+			      &new.ecn);
+	describe_ecn(&new.ecn, new.text, sizeof(new.text));
+	MEM_ADD(roce->ecns, roce->ecn_count) = new;
+	return new;
 }
 
 static bool has_other_ecn(struct doctor_context *run, const struct doctor_ecn *mine)
 {
 	for_each_port (device, port, &run->facts->inventory.devices) {
 		const struct link *own = roce_port_link(&run->facts->inventory, port);
-		const struct doctor_ecn *ecn;
+		struct doctor_ecn other;
 
 		if (port == run->port || !own || !roce_is_alike(run, device, port))
 			continue;
-		ecn = ecn_of(run, device, port, own);
-		if (ecn->ecn.vendor != mine->ecn.vendor || ecn->ecn.params != mine->ecn.params ||
-		    !strcmp(ecn->text, mine->text))
+		other = ecn_of(run, device, port, own);
+		if (other.ecn.vendor != mine->ecn.vendor || other.ecn.params != mine->ecn.params ||
+		    !strcmp(other.text, mine->text))
 			continue;
-		doctor_evidence(run, NULL, "%s: %s", own->name, ecn->text);
+		doctor_evidence(run, NULL, "%s: %s", own->name, other.text);
 		return true;
 	}
 	return false;
@@ -331,32 +322,33 @@ static bool has_other_ecn(struct doctor_context *run, const struct doctor_ecn *m
 bool check_roce_ecn(struct doctor_context *run)
 {
 	const struct link *own = roce_own_netdev(run);
-	const struct doctor_ecn *ecn;
+	struct doctor_ecn found;
+	const struct roce_ecn *ecn = &found.ecn;
 
 	if (!own)
 		return true;
-	ecn = ecn_of(run, run->device, run->port, own);
-	if (!ecn->ecn.vendor && !ecn->ecn.params) {
-		if (ecn->ecn.rc == -ENOENT)
+	found = ecn_of(run, run->device, run->port, own);
+	if (!ecn->vendor && !ecn->params) {
+		if (ecn->rc == -ENOENT)
 			return doctor_not_checked(run, 0,
 						  "the driver does not report congestion control");
-		if (ecn->ecn.rc == -EPERM) /* debugfs_locked_down(), fs/debugfs/file.c */
+		if (ecn->rc == -EPERM) /* debugfs_locked_down(), fs/debugfs/file.c */
 			return doctor_not_checked(
 				run, 0, "the lockdown of the kernel keeps debugfs closed");
-		return doctor_unread(run, "congestion control", "ecn, debugfs cc_params",
-				     ecn->ecn.rc, true);
+		return doctor_unread(run, "congestion control", "ecn, debugfs cc_params", ecn->rc,
+				     true);
 	}
-	doctor_evidence(run, ecn->ecn.vendor ? "net/X/ecn" : "debugfs cc_params", "%s: %s",
-			own->name, ecn->text);
-	if (has_other_ecn(run, ecn))
+	doctor_evidence(run, ecn->vendor ? "net/X/ecn" : "debugfs cc_params", "%s: %s", own->name,
+			found.text);
+	if (has_other_ecn(run, &found))
 		return doctor_warning(
 			run, "ports of the same board have different congestion control settings");
-	if (ecn->ecn.vendor && (!ecn->ecn.send || !ecn->ecn.receive))
+	if (ecn->vendor && (!ecn->send || !ecn->receive))
 		return doctor_note(run, "congestion control is off, which may be intended");
-	if (ecn->ecn.vendor && !(ecn->ecn.send & ecn->ecn.receive))
+	if (ecn->vendor && !(ecn->send & ecn->receive))
 		return doctor_note(run, "no priority has congestion control at both ends: those of "
 					"senders and of receivers differ");
-	if (ecn->ecn.vendor)
+	if (ecn->vendor)
 		return doctor_ok(run, "congestion control is on");
 	return doctor_not_checked(run, 0,
 				  "the driver reports how congestion control is tuned, but not "
