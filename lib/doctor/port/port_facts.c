@@ -13,6 +13,8 @@
 struct doctor_ports {
 	/* In the order of the inventory. */
 	struct device_fact {
+		bool role_is_known;
+		struct pci_function *role; /* use role_of() */
 		bool manager_is_known;
 		int manager_rc;
 		struct port_fact {
@@ -22,7 +24,6 @@ struct doctor_ports {
 		} * ports;
 	} * devices;
 	size_t count;
-	struct pci_function **roles; /* of all devices */
 };
 
 static struct doctor_ports *ports_of(struct doctor_facts *facts)
@@ -144,20 +145,15 @@ static struct pci_function *find_role(struct doctor_facts *facts, const struct d
 	return function->physfn ? NULL : function;
 }
 
-/*
- * Returns the PCI function of a device with a role; NULL: it has none. Found once for all devices.
- */
+/* Returns the PCI function of a device with a role; NULL: it has none. */
 static struct pci_function *role_of(struct doctor_facts *facts, const struct device *device)
 {
-	const struct device_list *devices = &facts->inventory.devices;
-	struct doctor_ports *ports = ports_of(facts);
+	struct device_fact *fact = fact_of(facts, device);
 
-	if (!ports->roles) {
-		ports->roles = mem_alloc_zero(devices->count + 1, sizeof(*ports->roles));
-		for (size_t i = 0; i < devices->count; i++)
-			ports->roles[i] = find_role(facts, &devices->items[i]);
-	}
-	return ports->roles[device - devices->items];
+	if (!fact->role_is_known)
+		fact->role = find_role(facts, device);
+	fact->role_is_known = true;
+	return fact->role;
 }
 
 static bool are_same(const struct number *a, const struct number *b)
@@ -244,6 +240,5 @@ void doctor_ports_free(struct doctor_ports *ports)
 	for_each_in (device, ports->devices, ports->count)
 		free(device->ports);
 	free(ports->devices);
-	free(ports->roles);
 	free(ports);
 }
