@@ -135,12 +135,14 @@ static enum severity severity_of(const struct doctor_context *run, const struct 
 								    : SEVERITY_WARNING;
 }
 
-/* Parses a process's memlock limit from the text of its limits, and adds it to the evidence. */
-static int take_memlock(struct doctor_context *run, const char *text, const char *source,
-			struct memlock *memlock)
+/* Reads a process's memlock limit from the file of its limits, and adds it to the evidence. */
+static int read_memlock(struct doctor_context *run, const char *source, struct memlock *memlock)
 {
-	_cleanup_(freep) char *soft = NULL, *hard = NULL;
+	_cleanup_(freep) char *text = NULL, *soft = NULL, *hard = NULL;
+	const int rc = sysfs_read_long(&run->facts->root, &text, "%s", source + 1);
 
+	if (rc)
+		return rc;
 	procfs_parse_memlock(text, &memlock->soft, &memlock->hard);
 	if (memlock->soft.unlimited == TRISTATE_UNKNOWN)
 		return -EINVAL;
@@ -184,11 +186,8 @@ static bool check_this_shell(struct doctor_context *run)
 {
 	const char *source = "/proc/self/limits";
 	struct memlock memlock = {.memory_bytes = 0};
-	_cleanup_(freep) char *text = NULL;
-	int rc = sysfs_read_long(&run->facts->root, &text, "%s", source + 1);
+	const int rc = read_memlock(run, source, &memlock);
 
-	if (!rc)
-		rc = take_memlock(run, text, source, &memlock);
 	doctor_object(run, "this shell");
 	if (rc)
 		return limits_unread(run, "the limit on pinned memory", source, rc);
@@ -365,12 +364,9 @@ static bool check_daemon(struct doctor_context *run, const struct daemons *daemo
 			 const struct daemon_process *process)
 {
 	_cleanup_(freep) char *source = mem_format("/proc/%" PRIu64 "/limits", process->pid);
-	_cleanup_(freep) char *text = NULL;
 	struct memlock memlock = {.memory_bytes = 0};
-	int rc = sysfs_read_long(&run->facts->root, &text, "%s", source + 1);
+	const int rc = read_memlock(run, source, &memlock);
 
-	if (!rc)
-		rc = take_memlock(run, text, source, &memlock);
 	/* The daemon has ended in the meantime, so it no longer matters. */
 	if (rc == -ESRCH || (rc == -ENOENT && run->facts->root.live))
 		return doctor_does_not_apply(run);
