@@ -192,11 +192,9 @@ static bool is_worse(const struct doctor_result *result, const struct doctor_res
 {
 	const uint64_t severity = result->finding.severity.value;
 
-	if (!worst)
-		return true;
-	if (worst->finding.severity.value == SEVERITY_INFO)
-		return severity != SEVERITY_INFO;
-	return severity != SEVERITY_INFO && severity > worst->finding.severity.value;
+	return !worst ||
+	       (severity != SEVERITY_INFO && (worst->finding.severity.value == SEVERITY_INFO ||
+					      severity > worst->finding.severity.value));
 }
 
 void doctor_count(const struct doctor_results *results, struct doctor_coverage *ret_coverage)
