@@ -17,12 +17,20 @@ static const struct {
 
 enum { TAIL = ARRAY_SIZE(tail) };
 
+/* Classes and marks that the matrix has. */
+struct legend {
+	bool classes[TOPOLOGY_CLASS_UNKNOWN + 1];
+	bool redirected, c2c;
+	const struct hidden_fabric *hidden;
+};
+
 struct matrix {
 	struct schema schema;
 	struct field *fields;
 	size_t width; /* pointers in a row */
 	char **cells; /* rows of `width` strings */
 	const void **rows;
+	struct legend legend;
 };
 
 static char *numa_text(const struct topology_node *node)
@@ -37,18 +45,22 @@ static char *numa_text(const struct topology_node *node)
 }
 
 /* The word, with `*` if ACS redirects, and `?` if a faster fabric would not be visible. */
-static char *cell_text(const struct topo_run *run, const struct topology_node *a,
-		       const struct topology_node *b)
+static char *cell_text(const struct topo_run *run, struct legend *legend,
+		       const struct topology_node *a, const struct topology_node *b)
 {
 	struct topology_pair pair;
+	bool redirected, hidden;
 
 	topology_compare(&run->topology, a, b, &pair);
-	return mem_format("%s%s%s", topology_word(&pair, topo_dialect(run)),
-			  pair.redirected == TRISTATE_YES ? "*" : "",
-			  pair.fabric_hidden == TRISTATE_YES &&
-					  pair.class.value != TOPOLOGY_CLASS_UNKNOWN
-				  ? "?"
-				  : "");
+	redirected = pair.redirected == TRISTATE_YES;
+	hidden = pair.fabric_hidden == TRISTATE_YES && pair.class.value != TOPOLOGY_CLASS_UNKNOWN;
+	legend->classes[pair.class.value] = true;
+	legend->redirected |= redirected;
+	legend->c2c |= pair.c2c;
+	if (hidden)
+		legend->hidden = topology_hidden_fabric(pair.node);
+	return mem_format("%s%s%s", topology_word(&pair, topo_dialect(run)), redirected ? "*" : "",
+			  hidden ? "?" : "");
 }
 
 static void add_field(struct matrix *matrix, const char *key, const char *heading)
@@ -77,7 +89,7 @@ static void fill_row(const struct topo_run *run, struct matrix *matrix, size_t r
 
 	*cells++ = mem_string(node->name);
 	for (size_t i = 0; i < run->count; i++)
-		*cells++ = cell_text(run, node, run->nodes[i]);
+		*cells++ = cell_text(run, &matrix->legend, node, run->nodes[i]);
 	memcpy(cells, more, sizeof(more));
 	matrix->rows[row] = matrix->cells + row * matrix->width;
 }
@@ -109,29 +121,6 @@ static void clear_matrix(const struct topo_run *run, struct matrix *matrix)
 	free(matrix->rows);
 }
 
-/* Classes and marks that the matrix has. */
-struct legend {
-	bool classes[TOPOLOGY_CLASS_UNKNOWN + 1];
-	bool redirected, c2c;
-	const struct hidden_fabric *hidden;
-};
-
-static void find_legend(const struct topo_run *run, struct legend *legend)
-{
-	for (size_t i = 0; i < run->row_count; i++)
-		for (size_t j = 0; j < run->count; j++) {
-			struct topology_pair pair;
-
-			topology_compare(&run->topology, run->rows[i], run->nodes[j], &pair);
-			legend->classes[pair.class.value] = true;
-			legend->redirected |= pair.redirected == TRISTATE_YES;
-			if (pair.fabric_hidden == TRISTATE_YES &&
-			    pair.class.value != TOPOLOGY_CLASS_UNKNOWN)
-				legend->hidden = topology_hidden_fabric(pair.node);
-			legend->c2c |= pair.c2c;
-		}
-}
-
 static void add_line(struct text_buffer *text, const char *word, const char *help)
 {
 	text_buffer_add(text, "%-6s %s\n", word, help);
@@ -158,25 +147,23 @@ static void add_classes(struct text_buffer *text, const struct legend *legend,
 	text_buffer_add(text, "\n");
 }
 
-static int print_legend(const struct topo_run *run)
+static int print_legend(const struct topo_run *run, const struct legend *legend)
 {
 	const enum topology_dialect dialect = topo_dialect(run);
 	struct text_buffer text = {.text = NULL};
-	struct legend legend = {.redirected = false};
 
-	find_legend(run, &legend);
-	add_classes(&text, &legend, dialect);
-	if (legend.c2c && dialect == DIALECT_NCCL)
+	add_classes(&text, legend, dialect);
+	if (legend->c2c && dialect == DIALECT_NCCL)
 		add_line(&text, "P2C",
 			 "one NUMA node, and NVLink-C2C from the CPU to the GPU (inferred)");
-	if (legend.redirected)
+	if (legend->redirected)
 		add_line(&text, "*",
 			 "judging by IOMMU groups, ACS seems to send the traffic via the host "
 			 "bridge");
-	if (legend.hidden)
+	if (legend->hidden)
 		text_buffer_add(&text,
 				"?      after a word: this is the PCIe path; only %s can see %s\n",
-				legend.hidden->library, legend.hidden->link);
+				legend->hidden->library, legend->hidden->link);
 	add_line(&text, "LINK", "PCIe link now; BEST: what both of its ends can do");
 	topo_add_doubts(run, &text);
 	return topo_print(&text);
@@ -196,7 +183,7 @@ int topo_print_matrix(struct topo_run *run)
 	document.rows = matrix.rows;
 	rc = render(stdout, &options, &document);
 	if (!rc && !globals->tsv && !globals->no_headings && !globals->quiet)
-		rc = print_legend(run);
+		rc = print_legend(run, &matrix.legend);
 	clear_matrix(run, &matrix);
 	return rc;
 }
