@@ -103,11 +103,9 @@ static struct complaint *complaint_of(struct complaints *complaints, const char 
 {
 	struct complaint *complaint;
 
-	for (size_t i = 0; i < complaints->count; i++) {
-		complaint = &complaints->items[i];
-		if (complaint->kind == kind && !strcmp(complaint->address, address))
-			return complaint;
-	}
+	for_each (known, complaints)
+		if (known->kind == kind && !strcmp(known->address, address))
+			return known;
 	if (complaints->count == MOST_COMPLAINTS)
 		return NULL;
 	complaint = mem_append(&complaints->items, &complaints->count, sizeof(*complaint));

@@ -220,9 +220,8 @@ const struct rdma_driver *doctor_rdma_driver(struct doctor_facts *facts,
 	if (!row || *ret_certain)
 		return row;
 	list = doctor_auxiliary_devices(facts);
-	for (size_t i = 0; i < list->count; i++)
-		*ret_certain |= list->items[i].rdma &&
-				!strcmp(list->items[i].address, function->address);
+	for_each (half, list)
+		*ret_certain |= half->rdma && !strcmp(half->address, function->address);
 	return row;
 }
 
@@ -236,14 +235,9 @@ static bool is_same_card(const struct pci_function *a, const char *address)
 /* Finds an RDMA device on a function of the same card. */
 static const struct device *find_on_card(const struct doctor_context *run)
 {
-	const struct device_list *devices = &run->facts->inventory.devices;
-
-	for (size_t i = 0; i < devices->count; i++) {
-		const char *address = devices->items[i].pci_address;
-
-		if (address && is_same_card(run->function, address))
-			return &devices->items[i];
-	}
+	for_each (device, &run->facts->inventory.devices)
+		if (device->pci_address && is_same_card(run->function, device->pci_address))
+			return device;
 	return NULL;
 }
 
