@@ -27,20 +27,14 @@ static bool is_about(const struct device *device, const char *object)
 	return false;
 }
 
-static bool is_about_port(const struct port *port, const char *object)
-{
-	_cleanup_(freep) char *name = port_object(port);
-
-	return !strcmp(name, object) || (port->netdev && !strcmp(port->netdev, object));
-}
-
 static bool names_port(const struct ignored *ignored, const struct device *device,
 		       const char *object)
 {
 	for_each_in (port, device->ports, device->port_count) {
 		_cleanup_(freep) char *name = port_object(port);
 
-		if (expect_names(ignored->port, name) && is_about_port(port, object))
+		if (expect_names(ignored->port, name) &&
+		    (!strcmp(name, object) || (port->netdev && !strcmp(port->netdev, object))))
 			return true;
 	}
 	return false;
