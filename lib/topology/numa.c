@@ -93,14 +93,23 @@ static void read_nodes(struct topology *topology, const struct topology_request 
 }
 
 /*
- * Beginnings of DMI strings of virtual machines, as in systemd-detect-virt(1). A bare-metal
- * instance of Amazon has the same vendor as the virtual ones.
+ * Beginnings of DMI strings of virtual machines, as in systemd-detect-virt(1), and that of
+ * arch/src/x86_64/smbios.rs of Cloud Hypervisor.
  */
 static const char *const hypervisors[] = {
-	"KVM",	  "OpenStack", "KubeVirt", "Amazon EC2", "QEMU",
-	"VMware", "VMW",       "innotek",  "VirtualBox", "Xen",
-	"Bochs",  "Parallels", "BHYVE",	   "Hyper-V",	 "Google Compute Engine",
+	"VMware",     "innotek",   "KubeVirt",	       "BHYVE",	     "Xen", "OpenStack",
+	"QEMU",	      "Parallels", "Hyper-V",	       "Amazon EC2", "VMW", "Google Compute Engine",
+	"VirtualBox", "Bochs",	   "Cloud Hypervisor", "KVM",
 };
+
+/* Bare-metal instances of Amazon have the vendor of the others: c6gn.metal, m7i.metal-48xl. */
+static bool is_metal(const char *product)
+{
+	const char *metal = strstr(product, ".metal");
+	const char after = metal ? metal[strlen(".metal")] : 'x';
+
+	return !after || after == '-';
+}
 
 static bool is_hypervisor(const char *text)
 {
@@ -128,12 +137,10 @@ char *topology_hypervisor(const struct root *root)
 	char *type = is_xen_host(root) ? NULL : sysfs_text(root, "sys/hypervisor/type");
 	_cleanup_(freep) char *vendor = sysfs_text(root, "sys/class/dmi/id/sys_vendor");
 	_cleanup_(freep) char *product = sysfs_text(root, "sys/class/dmi/id/product_name");
-	size_t length;
 
 	vendor = vendor ?: mem_string("");
 	product = product ?: mem_string("");
-	length = strlen(product);
-	if (type || (length >= 6 && !strcmp(product + length - 6, ".metal")))
+	if (type || is_metal(product))
 		return type;
 	if (!strcmp(vendor, "Microsoft Corporation") && !strcmp(product, "Virtual Machine"))
 		return mem_string("Hyper-V");
