@@ -64,9 +64,9 @@ add_step(struct roce_chain *chain, enum roce_verdict verdict, char *value, const
 
 enum tristate roce_trusts_dscp(const struct roce_facts *facts)
 {
-	if (facts->trust)
-		return strcmp(facts->trust, "dscp") ? TRISTATE_NO : TRISTATE_YES;
-	return facts->dcb_rc ? TRISTATE_UNKNOWN : tos_trusts_dscp(&facts->dcb, facts->driver);
+	return facts->dcb_rc && !facts->dcb.trusted.known
+		       ? TRISTATE_UNKNOWN
+		       : tos_trusts_dscp(&facts->dcb, facts->driver);
 }
 
 static bool has_pfc(const struct roce_facts *facts)

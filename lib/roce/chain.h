@@ -23,10 +23,9 @@ struct roce_facts {
 	const char *object, *netdev; /* mlx5_0/1, eth0: used in the texts */
 	unsigned int tos;
 	enum tos_source tos_source;
-	bool is_v1;	   /* rdma_cm uses RoCE v1 connections by default */
-	struct dcb dcb;	   /* valid if dcb_rc is 0 */
-	int dcb_rc;	   /* -ENODATA: a saved tree */
-	const char *trust; /* from NVIDIA's own driver in sysfs: pcp, dscp; or NULL */
+	bool is_v1;	/* rdma_cm uses RoCE v1 connections by default */
+	struct dcb dcb; /* valid if dcb_rc is 0, except `trusted`: roce_read_trust() */
+	int dcb_rc;	/* -ENODATA: a saved tree */
 	const char *driver;
 	struct roce_ecn ecn;
 	struct ethtool_pause pause;

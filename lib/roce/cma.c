@@ -64,6 +64,14 @@ const char *roce_global_class(const struct root *root, const struct port *port,
 	return text + strlen(key);
 }
 
+void roce_read_trust(const struct root *root, const char *netdev, struct dcb *dcb)
+{
+	char text[SYSFS_TEXT_SIZE];
+
+	if (sysfs_read(root, text, "sys/class/net/%s/qos/trust", netdev) > 0)
+		dcb->trusted = number_of(strcmp(text, "dscp") ? DCB_TRUST_PCP : DCB_TRUST_DSCP);
+}
+
 struct number cma_default_tos(const char *device, unsigned int port)
 {
 	_cleanup_(root_close) struct root root = {.fd = -1};

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "host/device.h"
+#include "kernel/netlink/dcb.h"
 #include "kernel/sysfs.h"
 
 #define CMA_DIRECTORY "/sys/kernel/config/rdma_cm"
@@ -37,6 +38,8 @@ ssize_t cma_read(const struct root *root, const char *device, unsigned int port,
  */
 const char *roce_global_class(const struct root *root, const struct port *port,
 			      char text[static SYSFS_TEXT_SIZE]);
+/* Reads what the port trusts, which NVIDIA's own driver shows in sysfs, not by netlink. */
+void roce_read_trust(const struct root *root, const char *netdev, struct dcb *dcb);
 /*
  * Returns the default TOS of connections of a live system's port, if somebody has created its
  * directory and set a value other than ROCE_TOS_UNTOUCHED; else unknown.

@@ -105,7 +105,7 @@ static void quoted(void **state)
 
 	(void)state;
 	facts.object = "mlx;5/1";
-	facts.trust = "pcp";
+	facts.dcb.trusted = number_of(DCB_TRUST_PCP);
 	expect_end(&facts, TRISTATE_NO, ROCE_TRUST,
 		   "rdmactl roce set 'mlx;5/1' --profile lossless");
 }
@@ -166,7 +166,7 @@ static void broken(void **state)
 	facts = good();
 	facts.dcb.trusted = number_of(DCB_TRUST_PCP);
 	expect_end(&facts, TRISTATE_NO, ROCE_TRUST, PROFILE);
-	facts.trust = "dscp"; /* reported by the vendor's driver */
+	facts.dcb.trusted = number_of(DCB_TRUST_DSCP); /* reported by the vendor's driver */
 	expect_end(&facts, TRISTATE_YES, -1, NULL);
 	facts = good();
 	facts.dcb.dscp_priorities[26] = 1 << 4;
@@ -320,7 +320,7 @@ static void without_dcb(void **state)
 		expect_step(&facts, ROCE_BUFFER, ROCE_UNKNOWN, NULL, buffer);
 	}
 	/* The trust reported by the vendor's driver counts even without data center bridging. */
-	facts.trust = "dscp";
+	facts.dcb.trusted = number_of(DCB_TRUST_DSCP);
 	expect_step(&facts, ROCE_TRUST, ROCE_OK, "dscp",
 		    "the port takes the priority from the DSCP");
 	expect_end(&facts, TRISTATE_UNKNOWN, ROCE_PRIORITY, NULL);
@@ -342,7 +342,7 @@ static void link_paused(void **state)
 			    "packets without a tag have the default priority";
 
 	(void)state;
-	facts.trust = "pcp";
+	facts.dcb.trusted = number_of(DCB_TRUST_PCP);
 	expect_step(&facts, ROCE_TRUST, ROCE_BROKEN, "pcp", found);
 	/* PFC on all priorities does not suffice: a switch may pause another than the port's. */
 	facts.dcb.pfc.pfc_en = 0xff;
@@ -376,7 +376,7 @@ static void priorities(void **state)
 	expect_step(&facts, ROCE_PRIORITY, ROCE_UNKNOWN, NULL,
 		    "the driver reports no priority for DSCP 26, so its firmware chooses one");
 	facts = good();
-	facts.trust = "pcp";
+	facts.dcb.trusted = number_of(DCB_TRUST_PCP);
 	expect_step(&facts, ROCE_TRUST, ROCE_BROKEN, "pcp",
 		    "the port takes the priority from the VLAN tag, not from the DSCP, and packets "
 		    "without a tag have the default priority");
@@ -553,10 +553,10 @@ static void assumed_and_broken(void **state)
 	expect_end(&facts, TRISTATE_NO, ROCE_DSCP,
 		   "rdmactl roce set mlx5_0/1 default-mode roce-v2");
 	facts.is_v1 = false;
-	facts.trust = "pcp";
+	facts.dcb.trusted = number_of(DCB_TRUST_PCP);
 	expect_end(&facts, TRISTATE_NO, ROCE_TRUST, PROFILE);
 	/* Link pause ignores priorities, so only the buffer of the link counts. */
-	facts.trust = NULL;
+	facts.dcb.trusted = (struct number){.known = false};
 	facts.pause.receive = facts.pause.transmit = TRISTATE_YES;
 	expect_end(&facts, TRISTATE_NO, ROCE_BUFFER, PROFILE);
 	facts.dcb.buffers.buffer_size[0] = 1;

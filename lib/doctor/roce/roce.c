@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "roce/cma.h"
 
 bool roce_is_port(struct doctor_context *run)
 {
@@ -62,15 +63,6 @@ struct netlink *roce_rtnl(struct doctor_facts *facts, int *ret_rc)
 	return roce->rtnl;
 }
 
-/* NVIDIA's own driver shows the port's trust in sysfs, not by netlink: roce/table/reading.c */
-static void read_trust(const struct root *root, const char *netdev, struct dcb *dcb)
-{
-	char text[SYSFS_TEXT_SIZE];
-
-	if (sysfs_read(root, text, "sys/class/net/%s/qos/trust", netdev) > 0)
-		dcb->trusted = number_of(strcmp(text, "dscp") ? DCB_TRUST_PCP : DCB_TRUST_DSCP);
-}
-
 const struct roce_dcb *roce_dcb(struct doctor_facts *facts, const struct link *link)
 {
 	const struct link_list *links = &facts->inventory.links;
@@ -90,7 +82,7 @@ const struct roce_dcb *roce_dcb(struct doctor_facts *facts, const struct link *l
 	*dcb = mem_alloc_zero(1, sizeof(**dcb));
 	(*dcb)->netdev = link->name;
 	(*dcb)->rc = rtnl ? dcb_get(rtnl, link->name, &(*dcb)->dcb) : rc;
-	read_trust(&facts->root, link->name, &(*dcb)->dcb);
+	roce_read_trust(&facts->root, link->name, &(*dcb)->dcb);
 	return *dcb;
 }
 

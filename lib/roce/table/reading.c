@@ -97,6 +97,7 @@ static void read_netdev(struct roce_reader *reader, const struct device *device,
 {
 	facts->dcb_rc = reader->rtnl_rc ? reader->rtnl_rc
 					: dcb_get(reader->rtnl, link->name, &facts->dcb);
+	roce_read_trust(&reader->root, link->name, &facts->dcb);
 	note(reader, link->name, "data center bridging", "rtnetlink", facts->dcb_rc);
 	reader->unanswered |= facts->dcb_rc == -ENODATA && !reader->root.live;
 	if (!reader->generic_rc && link->index.known)
@@ -134,10 +135,6 @@ static void describe(const struct roce_facts *facts, struct roce_port *record)
 	for (size_t i = 0; !facts->dcb_rc && i < ARRAY_SIZE(members); i++)
 		*(char **)((char *)record + members[i].offset) = dcb_value(
 			members[i].setting, &facts->dcb, facts->driver);
-	if (facts->trust) {
-		free(record->trust);
-		record->trust = mem_string(facts->trust);
-	}
 	/* The driver does not report it: roce/tos.h. */
 	if (!record->trust && roce_trusts_dscp(facts) != TRISTATE_UNKNOWN)
 		record->trust = mem_string(roce_trusts_dscp(facts) == TRISTATE_YES ? "dscp"
@@ -162,7 +159,7 @@ static void add_record(struct roce_reader *reader, const struct device *device,
 {
 	struct roce_port *record = mem_append(&reader->list->items, &reader->list->count,
 					      sizeof(*record));
-	_cleanup_(freep) char *object = port_object(port), *trust = NULL;
+	_cleanup_(freep) char *object = port_object(port);
 	struct roce_facts facts = {
 		.object = object,
 		.netdev = link ? link->name : "the netdev",
@@ -178,12 +175,8 @@ static void add_record(struct roce_reader *reader, const struct device *device,
 	record->bond = bond && bond != link ? bond->name : NULL;
 	read_cma(reader, port, record);
 	choose_tos(reader->asked, record, &facts);
-	if (link) {
-		/* Only NVIDIA's own driver has it. */
-		facts.trust = trust = sysfs_text(&reader->root, "sys/class/net/%s/qos/trust",
-						 link->name);
+	if (link)
 		read_netdev(reader, device, link, &facts);
-	}
 	describe(&facts, record);
 	roce_chain_follow(&facts, &record->chain);
 }
