@@ -536,6 +536,8 @@ same_of()
 	mkdir -p "$tree"/etc/modprobe.d "$tree"/etc/systemd/system "$tree"/sys/module/mlx5_core/parameters "$tree"/proc
 	echo 'options mlx5_core auth_key=hunter1 prof_sel=2 sa_key: hunter2' >"$tree/etc/modprobe.d/a.conf"
 	echo 'options x password "hunter3" token = hunter4' >"$tree/etc/modprobe.d/b.conf"
+	# After a crash of the host, zeros may be in the place of what was written last.
+	printf 'options x key=hunter9\n\0\0options y key=hunter10\n\0' >"$tree/etc/modprobe.d/c.conf"
 	printf '[Service]\nEnvironment=TOKEN=hunter5\nLimitMEMLOCK=infinity\n' >"$tree/etc/systemd/system/x.service"
 	echo hunter6 >"$tree/sys/module/mlx5_core/parameters/m_key"
 	echo 3 >"$tree/sys/module/mlx5_core/parameters/prof_sel"
