@@ -24,13 +24,14 @@ static const char *next_step_of_file(int error)
 
 static bool may_write(struct change *change)
 {
-	int error;
-
-	if (change->path && !faccessat(AT_FDCWD, change->path, W_OK, AT_EACCESS))
+	if (!faccessat(AT_FDCWD, change->path, W_OK, AT_EACCESS))
 		return true;
-	error = change->path ? errno : ENOENT;
-	change_explain(change, next_step_of_file(error), "cannot write %s: %s",
-		       change->path ? change->path : "the file", strerror(error));
+	/* Its value has just been read. */
+	if (errno == ENOENT)
+		change_explain_error(change, "write it", -ENODEV);
+	else
+		change_explain(change, next_step_of_file(errno), "cannot write %s: %s",
+			       change->path, strerror(errno));
 	return false;
 }
 
