@@ -330,18 +330,23 @@ static void hosts_called_like_models(void **state)
 	assert_stays("root/sys/class/infiniband/m/node_desc", "MT4119 ConnectX5 BlueField-2\n");
 }
 
-/* Module options contain addresses. */
+/* Module options contain addresses, and GUIDs that no port of this host has. */
 static void module_options(void **state)
 {
 	_cleanup_(freep) char *now = changed_text(
 		"root/etc/modprobe.d/bonding.conf",
 		"options bonding mode=1 arp_ip_target=192.168.77.5,10.9.8.7\n");
+	_cleanup_(freep) char *guid = changed_text(
+		"root/etc/modprobe.d/srpt.conf",
+		"options ib_srpt srpt_service_guid=0x0002c903001a2b3c\n");
 
 	(void)state;
 	assert_memory_equal(now, "options bonding mode=1 arp_ip_target=192.168.", 45);
 	assert_null(strstr(now, "192.168.77.5"));
 	assert_non_null(strstr(now, ",10."));
 	assert_null(strstr(now, "10.9.8.7"));
+	assert_memory_equal(guid, "options ib_srpt srpt_service_guid=0x0002c90300", 46);
+	assert_null(strstr(guid, "1a2b3c"));
 }
 
 /* show_admin_alias_guid() of mlx4; neither 0 nor all ones is a GUID. */

@@ -29,7 +29,7 @@ static void learn(struct anonymiser *anonymiser, const struct contents *contents
 			anonymiser_learn_host(anonymiser, content->bytes);
 		else if (content_is_text(content) && !strcmp(name, "node_desc"))
 			anonymise_description_learn(anonymiser, content);
-		else if (content_is_text(content) && !strcmp(name, "kmsg"))
+		else if (content_is_text(content))
 			anonymise_spoken_guids_learn(anonymiser, content->bytes);
 	}
 	anonymiser_prepare(anonymiser);

@@ -162,17 +162,16 @@ static void learn_port_ids(struct anonymiser *anonymiser, const char *text)
 	}
 }
 
-void anonymise_spoken_guids_learn(struct anonymiser *anonymiser, const char *kmsg)
+void anonymise_spoken_guids_learn(struct anonymiser *anonymiser, const char *text)
 {
-	const char *text = kmsg;
 	uint64_t guid;
 	size_t length;
 
+	learn_port_ids(anonymiser, text);
 	while ((text = find_guid(text, &length, &guid))) {
 		guid = htobe64(guid);
 		known_add(&anonymiser->guids, (const uint8_t *)&guid);
 	}
-	learn_port_ids(anonymiser, kmsg);
 }
 
 char *anonymise_spoken_guids(const struct anonymiser *anonymiser, const char *text)
