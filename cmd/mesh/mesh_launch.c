@@ -135,6 +135,9 @@ static void end_line(struct mesh_launch *launch, void (*say)(void *context, cons
 	if (!*clean)
 		return;
 	say(context, clean);
+	/* An indented line belongs to the one before it: the agents' next steps are so. */
+	if (*clean == ' ' && launch->last)
+		return;
 	free(launch->last);
 	launch->last = clean;
 	clean = NULL;

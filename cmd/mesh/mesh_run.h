@@ -69,7 +69,7 @@ struct mesh_launch {
 	int status;	/* as of waitpid(), once it has ended */
 	char line[512]; /* that has no end yet */
 	size_t length;
-	char *last; /* line that has ended, cleaned */
+	char *last; /* line that has ended, cleaned; not an indented one after another */
 };
 
 /* Starts it. Returns 0, -errno, or -EINTR if there is a signal at `signals` (a signalfd, or -1). */
