@@ -234,7 +234,7 @@ int collect_file(struct collection *collection, const char *path, enum source_ho
 			collect_error(collection, path, rc);
 		return rc;
 	}
-	/* After a crash of the host, a file may have bytes of zero before, between or after its lines. */
+	/* After a crash of the host, a file may have bytes of zero between or after its lines. */
 	for (size_t at = 0; how == SOURCE_TEXTS && at < length; at += strlen(bytes + at) + 1)
 		collect_hide_secrets(bytes + at);
 	if (how < ARRAY_SIZE(filters) && filters[how])

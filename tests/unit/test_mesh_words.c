@@ -508,6 +508,30 @@ static void suspects_apart(void **state)
 	       "pair is; alone with good hosts it was good (2 of 2): it is bad only under load\n");
 }
 
+static void first_host_and_neighbours_are_slow(struct mesh_result *result)
+{
+	if (is_of(result, 0) || result->pair.b == result->pair.a + 1 || is_between(result, 1, 15))
+		result->gbps[MESH_END_A] = result->gbps[MESH_END_B] = real_of(50);
+}
+
+/* With no good partner for the host, the pairs that were bad only once tell what it may be. */
+static void suspect_like_pairs(void **state)
+{
+	struct cluster *cluster = *state;
+
+	test_all(cluster, first_host_and_neighbours_are_slow);
+	test_again(cluster,
+		   "n2-n3 n2-n16 n3-n4 n4-n5 n5-n6 n6-n7 n7-n8 n8-n9 n9-n10 n10-n11 n11-n12 "
+		   "n12-n13 n13-n14 n14-n15 n15-n16",
+		   unchanged);
+	judge_conclude(cluster->judge, &cluster->findings);
+	assert_string_equal(cluster->findings.items[0].finding.evidence,
+			    "15 of 15 partners at 50 % of the median 100 Gb/s; the same partners "
+			    "with others: 100 %; not tried again alone; the 15 pairs that were are "
+			    "good");
+	assert_int_equal(cluster->findings.items[0].finding.severity.value, SEVERITY_WARNING);
+}
+
 /* ---- A plan whose pairs all run under load ---- */
 
 static void slow_or_bad(struct mesh_result *result)
@@ -826,6 +850,7 @@ int main(void)
 		TEST(whole_rail),
 		TEST(growth),
 		TEST(suspects_apart),
+		TEST(suspect_like_pairs),
 		TEST(bisection_only),
 		TEST(rates),
 		TEST(half_rate),
