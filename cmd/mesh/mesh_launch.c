@@ -134,7 +134,8 @@ static void end_line(struct mesh_launch *launch, void (*say)(void *context, cons
 	launch->length = 0;
 	if (!*clean)
 		return;
-	say(context, clean);
+	if (say)
+		say(context, clean);
 	/* An indented line belongs to the one before it: the agents' next steps are so. */
 	if (*clean == ' ' && launch->last)
 		return;
@@ -188,12 +189,6 @@ char *mesh_launch_end_text(const struct mesh_launch *launch)
 	return mem_format("was killed by signal %d", WTERMSIG(launch->status));
 }
 
-static void swallow(void *context, const char *line)
-{
-	(void)context;
-	(void)line;
-}
-
 /* Waits for the end, and reads meanwhile, because a full pipe would prevent it. */
 static bool wait_for_end(struct mesh_launch *launch, unsigned int msec)
 {
@@ -203,7 +198,7 @@ static bool wait_for_end(struct mesh_launch *launch, unsigned int msec)
 		struct pollfd output = {.fd = launch->output, .events = POLLIN};
 
 		if (poll(&output, 1, LAUNCHER_POLL_MSEC) > 0)
-			mesh_launch_read(launch, swallow, NULL);
+			mesh_launch_read(launch, NULL, NULL);
 	}
 	return launch->ended;
 }
@@ -227,7 +222,7 @@ bool mesh_launch_stop(struct mesh_launch *launch, unsigned int msec)
 	/* The launcher has been reaped, so the group is empty once nobody gets a signal. */
 	for (int i = 0; i < 50 && ended && (!kill(-launch->pid, 0) || errno != ESRCH); i++)
 		usleep(LAUNCHER_POLL_MSEC * 1000);
-	mesh_launch_read(launch, swallow, NULL);
+	mesh_launch_read(launch, NULL, NULL);
 	if (launch->output >= 0)
 		close(launch->output);
 	launch->output = -1;

@@ -75,7 +75,7 @@ struct mesh_launch {
 /* Starts it. Returns 0, -errno, or -EINTR if there is a signal at `signals` (a signalfd, or -1). */
 int mesh_launch_start(struct mesh_launch *launch, char *const *command, const char *token,
 		      int signals);
-/* Reads its output, and calls `say` for each line. Returns false if there is no more now. */
+/* Reads its output, and calls `say` (or NULL) for each line. False: there is no more now. */
 bool mesh_launch_read(struct mesh_launch *launch, void (*say)(void *context, const char *line),
 		      void *context);
 /* Whether it has ended; does not reap it. */

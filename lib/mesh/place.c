@@ -118,12 +118,11 @@ char *mesh_list_addresses(const struct ifaddrs *list)
 	char *text = NULL;
 	size_t count = 0;
 
-	for (const struct ifaddrs *at = list; at && count < MOST_OWN_ADDRESSES; at = at->ifa_next) {
-		if (!is_useful(at, &address))
-			continue;
-		add_address(&text, &address);
-		count++;
-	}
+	for (const struct ifaddrs *at = list; at && count < MOST_OWN_ADDRESSES; at = at->ifa_next)
+		if (is_useful(at, &address)) {
+			add_address(&text, &address);
+			count++;
+		}
 	return text ?: mem_string("127.0.0.1");
 }
 

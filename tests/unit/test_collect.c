@@ -491,7 +491,7 @@ static void unmerged(void **state)
 		    "root/sys/fs/cgroup/a/b/c/d/e/f/rdma.max: mlx5_0 hca_handle=2|\n");
 }
 
-/* A file with a NUL is not text, so nothing is hidden in it. */
+/* After a crash of the host, a file may have zeros in it, and its lines are still settings. */
 static void binary(void **state)
 {
 	struct bed *bed = *state;
@@ -502,7 +502,7 @@ static void binary(void **state)
 	content = contents_find(&bed->contents, "root/etc/modprobe.d/x");
 	assert_non_null(content);
 	assert_int_equal(content->length, 11);
-	assert_memory_equal(content->bytes, "key=1\0key=2", 12);
+	assert_memory_equal(content->bytes, "key=x\0key=x", 12);
 }
 
 /* The first 8 MiB of a file, which is reported. */

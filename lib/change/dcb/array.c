@@ -40,35 +40,27 @@ bool array_known(const struct array_form *form, const struct dcb *dcb)
 					  : dcb->buffers_known;
 }
 
-/* Reads a number of 1, 4 or 8 bytes at any alignment. */
+/* A number of 1, 4 or 8 bytes. */
 static uint64_t get_number(const struct array_form *form, const struct dcb *dcb, unsigned int i)
 {
-	const char *place = (const char *)dcb + form->offset + i * form->size;
-	uint32_t half;
-	uint64_t whole;
+	const void *place = (const char *)dcb + form->offset + i * form->size;
 
-	if (form->size == sizeof(uint8_t))
-		return (uint8_t)*place;
-	if (form->size == sizeof(half)) {
-		memcpy(&half, place, sizeof(half));
-		return half;
-	}
-	memcpy(&whole, place, sizeof(whole));
-	return whole;
+	return form->size == sizeof(__u8)    ? *(const __u8 *)place
+	       : form->size == sizeof(__u32) ? *(const __u32 *)place
+					     : *(const __u64 *)place;
 }
 
 static void set_number(const struct array_form *form, struct dcb *dcb, unsigned int i,
 		       uint64_t value)
 {
-	char *place = (char *)dcb + form->offset + i * form->size;
-	const uint8_t byte = (uint8_t)value;
-	const uint32_t half = (uint32_t)value;
+	void *place = (char *)dcb + form->offset + i * form->size;
 
-	memcpy(place,
-	       form->size == sizeof(byte)   ? (const void *)&byte
-	       : form->size == sizeof(half) ? (const void *)&half
-					    : (const void *)&value,
-	       form->size);
+	if (form->size == sizeof(__u8))
+		*(__u8 *)place = (__u8)value;
+	else if (form->size == sizeof(__u32))
+		*(__u32 *)place = (__u32)value;
+	else
+		*(__u64 *)place = value;
 }
 
 /* Rate units, largest first; a rate is printed in the largest unit that divides it. */

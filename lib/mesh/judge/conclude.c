@@ -215,17 +215,15 @@ static void conclude_pair(struct conclusion *conclusion, const struct culprit *c
 	words_add_both(finding, judge, tally, words_id(tally, id));
 	words_add_others(finding, judge, edge_port(edge, MESH_END_A));
 	words_add_others(finding, judge, edge_port(edge, MESH_END_B));
-	if (!tally->again && id == JUDGE_FLAKY)
-		finding_say(finding,
-			    "; not tried again alone; the %" PRIu32 " pairs that were are good",
-			    conclusion->pairs_again);
-	else if (!tally->again)
+	if (tally->again)
+		finding_say(finding, "; tried again alone: %s",
+			    tally->again_bad ? "bad again" : "good");
+	else
 		finding_say(finding, "; %s",
 			    edge->again ? "bad when tested alone, in the second pass"
 					: words_not_again(tally));
-	else
-		finding_say(finding, "; tried again alone: %s",
-			    tally->again_bad ? "bad again" : "good");
+	if (id == JUDGE_FLAKY)
+		compare_with_pairs(conclusion, tally, false, finding);
 	if (id == JUDGE_BOTH)
 		finding_set_next_step(finding,
 				      "look at what lies between them and carries both directions");

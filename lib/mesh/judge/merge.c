@@ -272,8 +272,7 @@ void merge_pairs(struct judge *judge)
 		number = culprit_add(judge, CULPRIT_SCATTER, rail, 0, 0);
 		for (size_t i = 0; i + 1 < number; i++) {
 			struct culprit *culprit = &judge->culprits[i];
-			/* A weakly bad rail is taken to have the cause of many pairs without a
-			 * culprit. */
+			/* A weakly bad rail is taken to have the same cause as so many pairs. */
 			const bool is_weak_port = culprit->kind == CULPRIT_PORT &&
 						  !culprit->merged && culprit->is_weak &&
 						  port_rail(culprit->number) == rail;
