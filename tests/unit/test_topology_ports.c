@@ -81,7 +81,7 @@ static void every_part_of_a_line(void **state)
 	assert_int_equal(fabric_port_lid(&fabric.ports[leaf->first_port]), 7);
 	assert_int_equal(fabric_port_lid(&fabric.ports[spine->first_port]), 8);
 	port = &fabric.ports[node->first_port + 1];
-	assert_int_equal(fabric_port_lid(port), 65535);
+	assert_int_equal(port_info_lid(port->info), 65535);
 	assert_int_equal(port->guid, node->guid);
 	assert_int_equal(fabric_lanes(port), 4);
 	assert_int_equal(fabric_speed(port), SPEED_FDR10);

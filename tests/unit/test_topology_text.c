@@ -114,7 +114,7 @@ static void remarks(void **state)
 	assert_true(node->has_description);
 	assert_string_equal((const char *)node->description, "a \"b\" lid 9");
 	port = &fabric.ports[node->first_port];
-	assert_int_equal(fabric_port_lid(port), 65535);
+	assert_int_equal(port_info_lid(port->info), 65535);
 	assert_int_equal(bits_get(port->info, 34 * 8 + 5, 3), 7);
 	assert_int_equal(bits_get(node->switch_info, 16 * 8 + 4, 1), 1);
 	port = port_of(&fabric, 0x21, 2);
