@@ -12,12 +12,6 @@
 /* How often a server that waits for clients checks that its device exists. */
 #define SERVE_CHECK_MSEC 1000
 
-int interop_fail_cm(struct interop *session, const char *call)
-{
-	agent_cm_fail(session->agent, call);
-	return interop_fail_agent(session);
-}
-
 /* Takes the first waiting request, or the one with the given id. */
 static struct rdma_cm_id *take_waiting(struct interop_cm *cm, const struct rdma_cm_id *id)
 {

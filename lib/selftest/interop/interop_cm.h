@@ -27,8 +27,6 @@ struct interop_cm {
 	size_t waiting_count;
 };
 
-/* Fails the row because a call of librdmacm failed with errno. Returns -EIO. */
-int interop_fail_cm(struct interop *session, const char *call);
 /* Waits for an event that changes `established` or `ended`. Returns what stopped it, or 0. */
 enum stop interop_cm_wait_event(struct interop_cm *cm, unsigned int msec);
 /*

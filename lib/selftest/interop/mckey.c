@@ -112,8 +112,9 @@ static int start(struct interop *session, const struct cm_news *joined)
 	qp->connected = true;
 	if (session->server) {
 		rc = agent->api.ibv_attach_mcast(qp->qp, gid, qp->group_path.dlid);
-		errno = rc;
-		return rc ? interop_fail_cm(session, "ibv_attach_mcast") : 0;
+		if (rc)
+			agent_fail(agent, STAGE_CM, rc, "ibv_attach_mcast");
+		return rc ? interop_fail_agent(session) : 0;
 	}
 	qp->ah = agent->api.ibv_create_ah(qp->qp->pd, &qp->group_path);
 	if (!qp->ah)
