@@ -2,7 +2,6 @@
 """Changes links, addresses and RDMA devices without starting a program: sends the requests of
 `ip` and `rdma` to the kernel in a few microseconds, so that the time of a cause is known."""
 
-import ipaddress
 import os
 import socket
 import struct
@@ -73,11 +72,11 @@ class Links(Netlink):
 
     def address(self, index, address, add=True):
         """`address` as in 10.9.0.5/24."""
-        which = ipaddress.ip_interface(address)
-        family = socket.AF_INET if which.version == 4 else socket.AF_INET6
-        packed = which.ip.packed
+        host, _, length = address.partition('/')
+        family = socket.AF_INET6 if ':' in host else socket.AF_INET
+        packed = socket.inet_pton(family, host)
         self.ask(NEWADDR if add else DELADDR,
-                 struct.pack('=BBBBI', family, which.network.prefixlen, 0, 0, index) +
+                 struct.pack('=BBBBI', family, int(length), 0, 0, index) +
                  attribute(2, packed) + attribute(1, packed), CREATE if add else 0)
 
 

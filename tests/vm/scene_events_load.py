@@ -85,8 +85,9 @@ def gap(tap):
     with open(LARGEST_BUFFER, 'w') as file:
         file.write(largest)
     watch.process.send_signal(signal.SIGSTOP)
+    noise = number('noise')
     for i in range(1500):
-        LINK.address(number('noise'), '10.99.%d.%d/32' % (i // 250, i % 250 + 1))
+        LINK.address(noise, '10.99.%d.%d/32' % (i // 250, i % 250 + 1))
     LINK.mtu(va, 4200)
     LINK.address(va, '10.9.0.77/24')
     DEVICE.add('rxd', 'dm0')
