@@ -146,13 +146,18 @@ def delete_netns(name):
         sys.exit(1)
 
 
-def read(path):
-    """The text of a file; None if it cannot be read (an empty GID slot has no type)."""
+def read(path, folder=None):
+    """The text of a file, perhaps in an open folder; None if it cannot be read (an empty GID slot
+    has no type)."""
     try:
-        with open(path, 'rb', buffering=0) as file:
-            return file.read(4096).decode('utf-8', 'replace').rstrip('\n')
+        file = os.open(path, os.O_RDONLY, dir_fd=folder)
+        try:
+            data = os.read(file, 4096)
+        finally:
+            os.close(file)
     except OSError:
         return None
+    return data.decode('utf-8', 'replace').rstrip('\n')
 
 
 def read_all(path):
@@ -277,12 +282,15 @@ def sysfs_gids(slots=65536):
     """{(device, port, index): (gid, type, netdev)} in the kernel's words."""
     found = {}
     for device, port, path in port_directories():
+        # Its thousand files are found in half of the time from here.
+        folder = os.open(path + '/gids', os.O_PATH)
         for slot in listdir(path + '/gids'):
-            gid = read('%s/gids/%s' % (path, slot)) if int(slot) < slots else ZERO
+            gid = read(slot, folder) if int(slot) < slots else ZERO
             if gid == ZERO:
                 continue
             found[device, port, int(slot)] = (gid, read('%s/gid_attrs/types/%s' % (path, slot)),
                                               read('%s/gid_attrs/ndevs/%s' % (path, slot)))
+        os.close(folder)
     return found
 
 
