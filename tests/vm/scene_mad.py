@@ -71,9 +71,13 @@ class Refusal:
 
 
 def wrong_with(refusals):
-    """Runs two commands at a time."""
+    """Commands with a prefix start programs, two at a time. Meanwhile the others run in the one
+    process that program.rdmactl() has for commands of this thread."""
+    rows = list(refusals)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        return [line for wrong in pool.map(Refusal.wrong, refusals) for line in wrong]
+        started = pool.map(Refusal.wrong, [row for row in rows if row.prefix])
+        found = [row.wrong() for row in rows if not row.prefix]
+        return [line for wrong in (*found, *started) for line in wrong]
 
 
 def commands():
