@@ -127,13 +127,15 @@ mlx5_2/1 note the MTU of the netdev does not allow the full RDMA MTU of 4096'
 }
 
 # rails IGNORE ANNOUNCE [FILTER]: sets up two RDMA netdevs in 192.168.10.0/24, and one in
-# 10.100.0.0/24.
+# 10.100.0.0/24, after the 64 KiB of routes that a routing protocol has added.
 rails()
 {
-	local setting value
+	local setting value others
 
+	others=$(seq -f 'lo	%07g0	010AA8C0	0003	0	0	0	FFFFFFFF	0	0	0' 1000 2500)
 	put proc/net/route 'Iface	Destination	Gateway 	Flags	RefCnt	Use	Metric	Mask		MTU	Window	IRTT
 lo	0000007F	00000000	0001	0	0	0	000000FF	0	0	0
+'"$others"'
 ens1f0np0	00000000	010AA8C0	0003	0	0	0	00000000	0	0	0
 ens1f0np0	000AA8C0	00000000	0001	0	0	0	00FFFFFF	0	0	0
 enp101s0f0s88	000AA8C0	00000000	0001	0	0	0	00FFFFFF	0	0	0
