@@ -34,8 +34,7 @@ int config_files_add(const struct root *root, const char *directory, struct conf
 		if (text_ends_with(names.items[i], ".conf") && !has_file(files, names.items[i]))
 			MEM_ADD(files->items, files->count) = (struct config_file){
 				mem_string(names.items[i]), mem_path(directory, names.items[i])};
-	if (files->count)
-		qsort(files->items, files->count, sizeof(*files->items), compare_files);
+	MEM_SORT(files->items, files->count, compare_files);
 	return rc;
 }
 

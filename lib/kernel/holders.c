@@ -175,8 +175,7 @@ int holders_find(const struct root *root, const struct device_nodes *nodes, stru
 	while (directory && (entry = readdir(directory)))
 		if (!text_parse_u64(entry->d_name, 10, UINT32_MAX, &process) && process != own)
 			read_process(root, nodes, process, holders);
-	if (holders->count)
-		qsort(holders->items, holders->count, sizeof(*holders->items), compare_holders);
+	MEM_SORT(holders->items, holders->count, compare_holders);
 	return rc;
 }
 

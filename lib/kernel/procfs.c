@@ -187,16 +187,12 @@ char *procfs_take_mount_field(char **rest)
 /* Whether `word` is one of the comma-separated words. */
 static bool has_word(const char *list, size_t length, const char *word)
 {
-	size_t word_length = strlen(word);
+	const char *end = list + length, *comma;
 
-	for (size_t at = 0; at <= length;) {
-		size_t end = at;
-
-		while (end < length && list[end] != ',')
-			end++;
-		if (end - at == word_length && !strncmp(list + at, word, word_length))
+	for (const char *at = list; at <= end; at = comma + 1) {
+		comma = memchr(at, ',', (size_t)(end - at)) ?: end;
+		if ((size_t)(comma - at) == strlen(word) && !strncmp(at, word, strlen(word)))
 			return true;
-		at = end + 1;
 	}
 	return false;
 }

@@ -226,9 +226,7 @@ int recording_parse(char *text, size_t length, struct recording **ret_recording,
 		recording_free(recording);
 		return rc;
 	}
-	if (recording->question_count)
-		qsort(recording->questions, recording->question_count,
-		      sizeof(*recording->questions), compare_in_order);
+	MEM_SORT(recording->questions, recording->question_count, compare_in_order);
 	*ret_recording = recording;
 	return 0;
 }

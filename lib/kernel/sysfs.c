@@ -318,8 +318,8 @@ int sysfs_list_by_bytes(const struct root *root, struct strings *ret_names, cons
 	FORMAT_PATH(rc, path, format);
 	if (!rc)
 		rc = list_names(root, ret_names, path, true);
-	if (!rc && ret_names->count)
-		qsort(ret_names->items, ret_names->count, sizeof(*ret_names->items), compare_bytes);
+	if (!rc)
+		MEM_SORT(ret_names->items, ret_names->count, compare_bytes);
 	return rc;
 }
 

@@ -61,8 +61,7 @@ static int compare_names(const void *a, const void *b)
 
 void sysfs_sort_names(struct strings *names)
 {
-	if (names->count)
-		qsort(names->items, names->count, sizeof(*names->items), compare_names);
+	MEM_SORT(names->items, names->count, compare_names);
 }
 
 int sysfs_folder_open(const struct root *root, char *path, struct sysfs_folder *ret_folder)

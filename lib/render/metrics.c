@@ -111,8 +111,7 @@ void metric_unite(struct metric_family *family)
 	struct metric_sample *samples = family->samples;
 	size_t kept = 0;
 
-	if (family->sample_count)
-		qsort(samples, family->sample_count, sizeof(*samples), compare_samples);
+	MEM_SORT(samples, family->sample_count, compare_samples);
 	for (size_t i = 0; i < family->sample_count; i++)
 		if (kept && !strcmp(samples[kept - 1].labels, samples[i].labels))
 			free(samples[i].labels);

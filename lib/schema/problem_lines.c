@@ -210,8 +210,7 @@ void problems_tell(const struct problems *problems, bool each,
 	make_lines(&lines, problems, each);
 	if (!each && lines.count)
 		merge_lines(&lines);
-	if (lines.count)
-		qsort(lines.items, lines.count, sizeof(*lines.items), compare_order);
+	MEM_SORT(lines.items, lines.count, compare_order);
 	for (size_t i = 0; i < lines.count; i++) {
 		const struct line *line = &lines.items[i];
 		_cleanup_(freep) char *text = line->text ? join(line->object, line->text) : NULL;
