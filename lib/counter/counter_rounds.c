@@ -177,12 +177,20 @@ bool counter_rounds_read(struct counter_rounds *rounds, bool follow)
 	return replaced;
 }
 
+/* Values read with the inventory are too old for the first round of another loader. */
+static void forget_probes(struct inventory *inventory)
+{
+	for_each_port (device, port, &inventory->devices)
+		port->symbol_errors.known = false;
+}
+
 void counter_rounds_reopen(struct counter_rounds *rounds)
 {
 	struct counter_loader *loader;
 
 	if (counter_loader_open(rounds->counters, &loader))
 		return;
+	forget_probes(rounds->inventory);
 	rounds->past.loader = rounds->loader;
 	rounds->loader = loader;
 }

@@ -23,6 +23,7 @@ struct counter_loader {
 	struct counter_place *places;
 	size_t place_count;
 	bool noted; /* the netlink failure has been reported once */
+	bool begun; /* a round has been read */
 };
 
 static bool wants_source(const struct counter_loader *loader, enum counter_source source)
@@ -323,6 +324,15 @@ static const char *cause_of_text(struct counter_pool *pool, const char *text, in
 	return counter_pool_cause(pool, cause);
 }
 
+/* pma_leave_out_restricted() has read this counter just before the first round. */
+static bool is_read(const struct counter_loader *loader, const struct counter_place *place,
+		    const struct counter_entry *entry)
+{
+	return !loader->begun && place->source == COUNTER_SOURCE_PMA &&
+	       place->port->symbol_errors.known && !strcmp(entry->file, PMA_PROBED) &&
+	       strcmp(place->folder, COUNTERS_EXTENDED) != 0;
+}
+
 static const char *read_entry(struct counter_loader *loader, const struct counter_place *place,
 			      const struct sysfs_folder *folder, const struct counter_entry *entry,
 			      uint64_t *ret_value)
@@ -337,6 +347,10 @@ static const char *read_entry(struct counter_loader *loader, const struct counte
 		if (!counter)
 			return counter_pool_cause(&loader->pool, strerror(ENOENT));
 		*ret_value = counter->value;
+		return NULL;
+	}
+	if (is_read(loader, place, entry)) {
+		*ret_value = place->port->symbol_errors.value;
 		return NULL;
 	}
 	length = sysfs_folder_read(folder, text, NULL, entry->file);
@@ -427,6 +441,7 @@ void counter_loader_read(struct counter_loader *loader, struct counter_readings 
 	if (loader->request.once)
 		counter_readings_leave_out_repeated(readings, first);
 	counter_shelf_close(&shelf);
+	loader->begun = true;
 }
 
 /* The places are in the order of the devices. */

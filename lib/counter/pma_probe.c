@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "kernel/sysfs.h"
 
 bool pma_text_is_absent(const char *text)
@@ -11,11 +12,10 @@ bool pma_text_is_absent(const char *text)
 	return !strncmp(text, "N/A", 3);
 }
 
-/* Every agent has this counter: see attribute group pma in drivers/infiniband/core/sysfs.c. */
-enum pma_state pma_probe(const struct root *root, const struct port *port, int *ret_error)
+static enum pma_state probe(const struct root *root, const struct port *port,
+			    char text[static SYSFS_TEXT_SIZE], int *ret_error)
 {
-	char text[SYSFS_TEXT_SIZE];
-	ssize_t length = sysfs_read(root, text, PORT_DIRECTORY "/counters/symbol_error",
+	ssize_t length = sysfs_read(root, text, PORT_DIRECTORY "/counters/" PMA_PROBED,
 				    port->kernel_name, (unsigned int)port->port.value);
 
 	if (length == -ENOENT)
@@ -25,6 +25,13 @@ enum pma_state pma_probe(const struct root *root, const struct port *port, int *
 		return PMA_REFUSED;
 	}
 	return pma_text_is_absent(text) ? PMA_NONE : PMA_READABLE;
+}
+
+enum pma_state pma_probe(const struct root *root, const struct port *port, int *ret_error)
+{
+	char text[SYSFS_TEXT_SIZE];
+
+	return probe(root, port, text, ret_error);
 }
 
 static bool may_be_restricted(const struct device *device)
@@ -38,6 +45,25 @@ bool pma_is_restricted(const struct device *device, int error)
 	return error == -EINVAL && may_be_restricted(device);
 }
 
+/* Keeps the value, so that it need not be read again. */
+static bool is_readable(const struct root *root, const struct device *device, struct port *port)
+{
+	char text[SYSFS_TEXT_SIZE];
+	uint64_t value;
+	int error = 0;
+
+	switch (probe(root, port, text, &error)) {
+	case PMA_REFUSED:
+		return !pma_is_restricted(device, error);
+	case PMA_READABLE:
+		if (!text_parse_u64(text, 10, UINT64_MAX, &value))
+			number_set(&port->symbol_errors, value);
+		return true;
+	default:
+		return true;
+	}
+}
+
 void pma_leave_out_restricted(const char *root_directory, struct device_list *devices,
 			      struct problems *problems)
 {
@@ -47,11 +73,9 @@ void pma_leave_out_restricted(const char *root_directory, struct device_list *de
 		return;
 	for (size_t i = 0; i < devices->count; i++) {
 		struct device *device = &devices->items[i];
-		int error = 0;
 
 		if (!device->port_count || !may_be_restricted(device) ||
-		    pma_probe(&root, &device->ports[0], &error) != PMA_REFUSED ||
-		    !pma_is_restricted(device, error))
+		    is_readable(&root, device, &device->ports[0]))
 			continue;
 		problem_add_text(problems, device->name, "counters", "sysfs",
 				 "omitted for a restricted function: each reading would add a line "

@@ -10,6 +10,9 @@
 #include "kernel/root.h"
 #include "schema/problem.h"
 
+/* Every agent has this counter: see attribute group pma in drivers/infiniband/core/sysfs.c. */
+#define PMA_PROBED "symbol_error"
+
 enum pma_state {
 	PMA_READABLE,
 	PMA_ABSENT,  /* no counters directory: iWARP, EFA, Soft-RoCE */
@@ -30,7 +33,8 @@ enum pma_state pma_probe(const struct root *root, const struct port *port, int *
 bool pma_is_restricted(const struct device *device, int error);
 /*
  * Removes the ports of restricted functions from a list, so that nothing reads their counters, and
- * reports it. Needs the drivers. `root` is as for root_open().
+ * reports it; keeps the values read from the others for the first round of a counter_loader. Needs
+ * the drivers. `root` is as for root_open().
  */
 void pma_leave_out_restricted(const char *root, struct device_list *devices,
 			      struct problems *problems);

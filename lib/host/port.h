@@ -129,6 +129,7 @@ struct port {
 	struct number netdev_operstate; /* enum IF_OPER_* of linux/if.h */
 	struct number netdev_mtu_bytes;
 	struct number carrier_changes;
+	struct number symbol_errors;  /* if already read, by pma_leave_out_restricted() */
 	struct strings driver_status; /* words, ib_qib */
 	struct strings sl_to_vl;      /* ib_qib and hfi1: the lane of each service level */
 	char *module_technology;      /* module_...: the cable's; only from ib_qib of 2009 */
