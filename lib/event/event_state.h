@@ -116,7 +116,6 @@ struct event *event_state_add_event(const struct event_cause *cause, enum event_
 void event_state_update_port(struct event_state *state, const struct tracked_device *device,
 			     struct tracked_port *port, struct port_reading *reading,
 			     const struct event_reports *reports, const struct event_cause *cause);
-void port_reading_clear(struct port_reading *reading);
 struct tracked_gid *tracked_gids_add(struct tracked_gids *gids);
 void tracked_gids_clear(struct tracked_gids *gids);
 /* Forgets everything that is known of the port, because it is removed. */

@@ -411,7 +411,9 @@ void event_state_update_port(struct event_state *state, const struct tracked_dev
 		compare_netdev(&update, reading);
 	if (reports)
 		add_other_reports(&update, reports);
-	port_reading_clear(reading);
+	free(reading->netdev);
+	tracked_gids_clear(&reading->gids);
+	*reading = (struct port_reading){.netdev = NULL};
 }
 
 void tracked_gids_clear(struct tracked_gids *gids)
@@ -425,13 +427,6 @@ void tracked_gids_clear(struct tracked_gids *gids)
 struct tracked_gid *tracked_gids_add(struct tracked_gids *gids)
 {
 	return mem_append(&gids->items, &gids->count, sizeof(*gids->items));
-}
-
-void port_reading_clear(struct port_reading *reading)
-{
-	free(reading->netdev);
-	tracked_gids_clear(&reading->gids);
-	*reading = (struct port_reading){.netdev = NULL};
 }
 
 /* Anyone who waits for the port to go down waits for its removal, too. */

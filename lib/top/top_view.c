@@ -222,36 +222,27 @@ static double weight(const struct top_port *port, enum top_order order)
 	}
 }
 
-struct ranked {
-	const struct top_port *port;
-	double weight;
-};
-
-static int compare_ranked(const void *a, const void *b)
+/* For qsort_r(). */
+static int compare_rows(const void *a, const void *b, void *context)
 {
-	const struct ranked *one = a, *other = b;
+	const enum top_order order = *(const enum top_order *)context;
+	const struct top_port *one = *(const struct top_port *const *)a;
+	const struct top_port *other = *(const struct top_port *const *)b;
 
-	return COMPARE(other->weight, one->weight) ?: COMPARE(one->port, other->port);
+	return COMPARE(weight(other, order), weight(one, order)) ?: COMPARE(one, other);
 }
 
 const struct top_port **top_choose(const struct top *top, const struct top_view *view,
 				   size_t *ret_count)
 {
 	const struct top_port **rows = mem_alloc_zero(top->port_count + 1, sizeof(*rows));
-	struct ranked *ranked = mem_alloc_zero(top->port_count + 1, sizeof(*ranked));
+	enum top_order order = view->order;
 	size_t count = 0;
 
 	for (size_t i = 0; i < top->port_count; i++)
-		if (passes(&top->ports[i], view->filter)) {
-			ranked[count++] = (struct ranked){
-				.port = &top->ports[i],
-				.weight = weight(&top->ports[i], view->order),
-			};
-		}
-	qsort(ranked, count, sizeof(*ranked), compare_ranked);
-	for (size_t i = 0; i < count; i++)
-		rows[i] = ranked[i].port;
-	free(ranked);
+		if (passes(&top->ports[i], view->filter))
+			rows[count++] = &top->ports[i];
+	qsort_r(rows, count, sizeof(*rows), compare_rows, &order);
 	*ret_count = count;
 	return rows;
 }
