@@ -289,9 +289,7 @@ static char *parse_path(struct selftest_plan *plan, char **ret_hint)
 		path->by_port = true;
 	}
 	if (args->pkey) {
-		/*
-		 * A key with nothing but the membership bit is not a partition: IBTA 1, 10.9.1.2.
-		 */
+		/* A key with only the membership bit is not a partition: IBTA 1, 10.9.1.2. */
 		if (text_parse_u64(args->pkey, 0, UINT16_MAX, &number) ||
 		    !(number & ~(uint64_t)PKEY_FULL_MEMBER)) {
 			*ret_hint = mem_string("rdmactl pkeys lists them: 0xffff, 0x8001");

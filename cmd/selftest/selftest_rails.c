@@ -104,9 +104,7 @@ static void make_rails(struct selftest_run *run, struct rails_plan *plan)
 	}
 }
 
-/*
- * Which part of the processors near its port a rail uses, if several rails are near the same ones.
- */
+/* The part of the processors near its port that a rail uses, if several rails are near them. */
 static void share_out(const struct listed_port *ports, const size_t *port_of, size_t count,
 		      size_t rail, uint32_t *ret_share, uint32_t *ret_shares)
 {

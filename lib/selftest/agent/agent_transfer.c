@@ -134,8 +134,7 @@ static void note_completion(const struct ibv_wc *wc, struct work_completion *ite
 		.status = wc->status,
 		.qpn = wc->qp_num & 0xffffff,
 	};
-	/* The other fields are undefined in this case, and that one in the other: ibv_poll_cq(3).
-	 */
+	/* The other fields are undefined in this case, and this one otherwise: ibv_poll_cq(3). */
 	if (wc->status != IBV_WC_SUCCESS) {
 		item->vendor_error = wc->vendor_err;
 		return;

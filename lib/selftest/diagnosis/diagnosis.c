@@ -244,9 +244,7 @@ static bool diagnose_delivery(const struct diagnosis_facts *facts, struct diagno
 
 /* ---- The row that fits the facts ---- */
 
-/*
- * Nothing came before the timeout, and no error said why. A peer whose port is known has answered.
- */
+/* Nothing came before the timeout, and no error said why. A peer with a known port has answered. */
 static bool say_timeout(const struct diagnosis_facts *facts, struct diagnosis_words *words,
 			struct diagnosis *ret)
 {

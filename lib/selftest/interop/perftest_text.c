@@ -101,9 +101,7 @@ static bool take_double(uint64_t item, double most, double *ret)
 	return true;
 }
 
-/*
- * Like perftest -N, reports no peak. Bandwidths are in MiB/s, unless its user wants another unit.
- */
+/* Like perftest -N, reports no peak. Bandwidths are in MiB/s unless its user wants another unit. */
 void perftest_format_report(uint64_t bytes, uint64_t iterations, double rate,
 			    uint64_t items[static PERFTEST_REPORT_ITEMS])
 {

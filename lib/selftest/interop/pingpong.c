@@ -187,9 +187,7 @@ static int client_rounds(struct pingpong *run)
 	return 0;
 }
 
-/*
- * Whether these are the contents of a client's untouched buffer; with -c, its blocks begin with 0.
- */
+/* Whether these are the contents of a client's untouched buffer; with -c, blocks begin with 0. */
 static bool is_first_message(const uint8_t *bytes, size_t length)
 {
 	for (size_t i = 0; i < length; i++)

@@ -7,9 +7,7 @@
 
 #include <sched.h>
 
-/*
- * Memory does not show that a connection failed: after this many spins, also polls for completions.
- */
+/* Memory does not show that a connection failed: after this many spins, polls for completions. */
 #define SPINS_BEFORE_POLL 65536u
 
 struct clock {
@@ -116,9 +114,7 @@ bool latency_send_answer(struct measure *measure)
 	return false;
 }
 
-/*
- * Waits until the last byte of the receive area is the stamp, and returns it; 0: the run is over.
- */
+/* Waits until the last byte of the receive area is the stamp; returns it, or 0: the run is over. */
 static inline uint8_t await_stamp(struct measure *measure, const uint8_t *arrives, uint8_t stamp)
 {
 	unsigned int spins = 0;

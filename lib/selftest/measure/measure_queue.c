@@ -40,9 +40,7 @@ static bool is_cause(const struct ibv_wc *item)
 	return item->status != IBV_WC_SUCCESS && item->status != IBV_WC_WR_FLUSH_ERR;
 }
 
-/*
- * A flushed request is the consequence of an error: searches the other completions for the cause.
- */
+/* A flushed request is a consequence of an error: searches the other completions for the cause. */
 static void note_status(struct measure *measure, const struct ibv_wc *item)
 {
 	struct ibv_wc next = *item;

@@ -226,9 +226,7 @@ static int wait_for_all(struct crew *crew, uint64_t end_msec)
 		ready = poll(polls, crew->count + 1, clock_msec_until(end_msec));
 		if (ready < 0 && errno != EINTR)
 			return -errno;
-		/*
-		 * What was sent in time still counts, even if this process was stopped meanwhile.
-		 */
+		/* What was sent in time counts, even if this process was stopped meanwhile. */
 		if (ready <= 0 && !clock_msec_until(end_msec))
 			return -ETIMEDOUT;
 		if (polls[crew->count].revents)

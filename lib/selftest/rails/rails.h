@@ -28,9 +28,7 @@ struct rail_choice {
 	enum rail_match match;
 };
 
-/*
- * What is known about two ports: whether they can communicate, and whether they are in one subnet.
- */
+/* What is known about two ports: whether they can communicate, and are in one subnet. */
 struct rail_reach {
 	bool kind, subnet;
 };
@@ -74,9 +72,7 @@ int rails_ask(const struct selftest_request *request, struct selftest_results *r
 int rails_run(const struct selftest_request *request, struct rail *rails, size_t count,
 	      struct selftest_results *results);
 
-/*
- * A rail is slow if together with others it carries less than this part of what it carries alone.
- */
+/* A rail is slow if together with others it carries less than this part of what it does alone. */
 #define RAIL_SLOW 0.9
 
 bool rail_is_slow(const struct rail *rail);

@@ -22,9 +22,7 @@ enum selftest_operation {
 /* Limit on message sizes in one request. */
 #define SELFTEST_MOST_SIZES 32
 
-/*
- * Path attributes of the packets of both sides. The device and the kernel choose the unknown ones.
- */
+/* Path attributes of both sides' packets. The device and the kernel choose the unknown ones. */
 struct selftest_path {
 	struct number traffic_class; /* the TOS of RoCE v2: DSCP, and two bits of ECN */
 	struct number flow_label, hop_limit, sl;

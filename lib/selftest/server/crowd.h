@@ -16,9 +16,7 @@
  * So many may connect at once, like the senders of a mesh, and none may displace another.
  */
 #define CROWD_MOST_GUESTS 64u
-/*
- * Limit on guests of one IPv4 address or one IPv6 /64 network; half the number of clients, if more.
- */
+/* Limit on guests of one IPv4 address or IPv6 /64 network; half the number of clients, if more. */
 #define CROWD_MOST_GUESTS_OF_NETWORK (CROWD_MOST_GUESTS / 4)
 /* Room for processes that were told to end but still exist. */
 #define CROWD_MOST_ENDING 32u

@@ -42,9 +42,7 @@ static void ud_send(struct trial *trial)
 #define WRITE_MSEC	 200u
 #define WRITE_CHECK_MSEC 10u
 
-/*
- * Nothing tells the other side about a write: check there until all of it has come, or time is up.
- */
+/* Nothing tells the other side about a write: check there until it is complete, or time is up. */
 static int await_write(struct trial *trial, const struct span *span, uint64_t *ret_arrived)
 {
 	const struct timespec pause = {.tv_nsec = WRITE_CHECK_MSEC * 1000000};

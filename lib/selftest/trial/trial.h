@@ -257,9 +257,7 @@ void trial_facts(struct trial *trial, struct diagnosis_facts *facts);
 
 /* Returns false if the far side does not grant that: then the row is marked with the reason. */
 bool trial_is_granted(struct trial *trial, uint32_t qps, uint64_t bytes);
-/*
- * Fails the row because that many messages took longer than a run may, which only the run showed.
- */
+/* Fails the row because that many messages took longer than a run may, as only the run showed. */
 void trial_fail_longer(struct trial *trial, uint64_t iterations);
 /* Returns what was requested, or the default. */
 struct trial_retries trial_retries(const struct trial *trial);
