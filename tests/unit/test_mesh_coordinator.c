@@ -343,10 +343,11 @@ static void garbage(struct agent *agent)
 	end_of(agent, 0);
 }
 
-/* Introduces itself without having proven anything. */
+/* Introduces itself without having proven anything: its first message may end the connection. */
 static void intruder(struct agent *agent)
 {
 	open_channel(agent);
+	agent->lies = true;
 	introduce(agent, "n1", 1, 1);
 	end_of(agent, 0);
 }
