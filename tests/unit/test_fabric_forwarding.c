@@ -30,7 +30,7 @@ struct subnet {
 	uint32_t switches[SWITCHES];
 	unsigned int silent;  /* number, from 1 on, of a switch that does not answer */
 	uint32_t lost;	      /* modifier of the requests that are lost */
-	uint16_t lost_table;  /* attribute of these requests */
+	uint16_t lost_table;  /* attribute of these requests; of those to `silent`, 0: all */
 	uint16_t status;      /* status of all answers */
 	uint8_t before;	      /* hops from the local node to where the scan began */
 	unsigned int sent[2]; /* requests for linear and for multicast blocks */
@@ -84,7 +84,9 @@ static int answer(struct fake *fake, int agent, const struct mad_address *to,
 	assert_true(attribute == LINEAR_TABLE || attribute == MULTICAST_TABLE);
 	assert_int_equal(request[3], UMAD_METHOD_GET);
 	subnet->sent[attribute == MULTICAST_TABLE]++;
-	if (subnet->silent == at + 1 || (subnet->in_vain && modifier % (subnet->in_vain + 1)) ||
+	if ((subnet->silent == at + 1 &&
+	     (!subnet->lost_table || attribute == subnet->lost_table)) ||
+	    (subnet->in_vain && modifier % (subnet->in_vain + 1)) ||
 	    (modifier == subnet->lost && attribute == subnet->lost_table))
 		return 0;
 	memcpy(mad, request, MAD_BYTES);
@@ -292,7 +294,7 @@ static void too_far(void **state)
 	clear(&subnet);
 }
 
-/* The switch costs the timeouts of one request, not those of all its blocks. */
+/* For each kind, the switch costs the timeouts of four requests, not those of all its blocks. */
 static void silent_switch(void **state)
 {
 	struct subnet subnet;
@@ -314,14 +316,28 @@ static void silent_switch(void **state)
 			 FORWARDING_NOWHERE);
 	assert_int_equal(forwarding_has_port(forwarding, forwarding_of(forwarding, 1), 0xc000, 1),
 			 TRISTATE_UNKNOWN);
-	assert_int_equal(forwarding->failure_count, 1);
-	assert_int_equal(forwarding->failures[0].port,
-			 fabric_port_at(&subnet.fabric, subnet.switches[1], 0));
-	assert_int_equal(forwarding->failures[0].attribute, LINEAR_TABLE);
-	assert_int_equal(forwarding->failures[0].error, -ETIMEDOUT);
-	assert_int_equal(forwarding->failures[0].tries, 2);
-	/* 6 for the other switches; 4 unanswered in a row, each sent twice */
+	assert_int_equal(forwarding->failure_count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(forwarding->failures[i].port,
+				 fabric_port_at(&subnet.fabric, subnet.switches[1], 0));
+		assert_int_equal(forwarding->failures[i].attribute,
+				 i ? MULTICAST_TABLE : LINEAR_TABLE);
+		assert_int_equal(forwarding->failures[i].error, -ETIMEDOUT);
+		assert_int_equal(forwarding->failures[i].tries, 2);
+	}
+	/* 6 and 9 for the other switches; 4 unanswered in a row, each sent twice */
 	assert_int_equal(subnet.sent[0], 6 + 4 * 2);
+	assert_int_equal(subnet.sent[1], 9 + 4 * 2);
+	clear(&subnet);
+	/* A switch that is silent about its linear table may tell the other. */
+	make(&subnet);
+	say_tables(&subnet, 1, 49152, 40000, 1024, 0xc01f);
+	subnet.silent = 2;
+	subnet.lost_table = LINEAR_TABLE;
+	assert_int_equal(read_all(&subnet, 1, FORWARDING_LINEAR | FORWARDING_MULTICAST), 0);
+	check_multicast(&subnet, 1, 32);
+	assert_int_equal(forwarding->failure_count, 1);
+	assert_int_equal(forwarding->failures[0].attribute, LINEAR_TABLE);
 	clear(&subnet);
 }
 

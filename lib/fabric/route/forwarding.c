@@ -262,6 +262,9 @@ int forwarding_read(struct mad_engine *engine, const struct fabric_scan_options 
 		};
 		const struct mad_work work = {.context = &reader, .next = next, .done = done};
 
+		/* A switch that did not answer for one kind may do so for the other. */
+		for (size_t i = 0; i < forwarding->count; i++)
+			forwarding->tables[i].in_vain = 0;
 		rc = mad_engine_run(engine, &work);
 	}
 	/* Blocks that were not waited for did not fail, but are unknown. */

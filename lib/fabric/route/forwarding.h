@@ -37,7 +37,7 @@ struct forwarding_table {
 	uint32_t mlids; /* number of multicast LIDs, from FORWARDING_LIDS on */
 	uint32_t words; /* words of 16 ports in an entry of a multicast LID */
 	size_t ports_at, has_ports_at, masks_at, has_masks_at; /* in the arrays below */
-	unsigned int in_vain; /* consecutive requests without an answer; limited */
+	unsigned int in_vain; /* consecutive requests of a kind without an answer; limited */
 	bool gaps[2]; /* whether blocks of the linear and of the multicast table are missing */
 };
 
