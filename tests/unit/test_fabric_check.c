@@ -558,6 +558,10 @@ static void lids_and_managers(void **state)
 	check_graph(bed);
 	assert_only(bed, "sm-lid-mismatch", OTHER, 1,
 		    "the port reports LID 7, most ports report LID 2");
+	bits_set(info_of(bed, OTHER, 1), 18 * 8, 16, 0xffff);
+	check_graph(bed);
+	assert_only(bed, "sm-lid-mismatch", OTHER, 1,
+		    "the port reports LID 65535, most ports report LID 2");
 	/* It is unknown who assigned the LIDs, but somebody did. */
 	bits_set(info_of(bed, SWITCH, 0), 18 * 8, 16, 0);
 	bits_set(info_of(bed, ONE, 1), 18 * 8, 16, 0);

@@ -202,7 +202,7 @@ INFO_READER(unsigned int, fabric_lanes, width_lanes(port_info_width_active(port-
 INFO_READER(unsigned int, fabric_mtu, mtu_bytes(port_info_neighbor_mtu(port->info)))
 INFO_READER(unsigned int, fabric_most_mtu, mtu_bytes(port_info_mtu_cap(port->info)))
 INFO_READER(unsigned int, fabric_vls, data_vls(port_info_vls_operational(port->info)))
-INFO_READER(uint16_t, fabric_port_manager_lid, mad_unicast_lid(port_info_sm_lid(port->info)))
+INFO_READER(uint16_t, fabric_port_manager_lid, port_info_sm_lid(port->info))
 
 unsigned int fabric_lid_count(const struct fabric_port *port)
 {

@@ -207,6 +207,8 @@ int fabric_details_read(struct mad_engine *engine, const struct fabric_scan_opti
 	return rc;
 }
 
+#define LIDS 65536u
+
 bool fabric_is_end_port(const struct fabric *fabric, uint32_t port)
 {
 	const struct fabric_port *at = &fabric->ports[port];
@@ -216,13 +218,13 @@ bool fabric_is_end_port(const struct fabric *fabric, uint32_t port)
 
 uint16_t fabric_manager_lid(const struct fabric *fabric)
 {
-	uint32_t *votes = mem_alloc_zero(MAD_LID_LAST + 1, sizeof(*votes)), best = 0;
+	uint32_t *votes = mem_alloc_zero(LIDS, sizeof(*votes)), best = 0;
 
 	for (uint32_t i = 0; i < fabric->port_count; i++)
 		if (fabric_is_end_port(fabric, i))
 			votes[fabric_port_manager_lid(&fabric->ports[i])]++;
 	votes[0] = 0;
-	for (uint32_t lid = 1; lid <= MAD_LID_LAST; lid++)
+	for (uint32_t lid = 1; lid < LIDS; lid++)
 		if (votes[lid] > votes[best])
 			best = lid;
 	free(votes);
