@@ -29,6 +29,7 @@ struct mad_port {
 	char *smi_device; /* device for subnet management; NULL on Ethernet, which has none */
 	unsigned int smi_port;
 	struct number state;	/* as in struct port, when the port was chosen */
+	struct number lid;	/* the same; route.lid is 0 if it is no unicast LID */
 	struct mad_route route; /* without a P_Key index and an SM_Key unless a session is on it */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The destinations of a session: from words to places. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +93,7 @@ static void add_words(struct mad_destination *destination, const char *list)
 static int take_own_lid(struct mad_session *session, struct mad_target *target)
 {
 	const uint16_t lid = session->port.route.lid;
+	const uint64_t reported = session->port.lid.value;
 
 	if (!session->by_lid || session->options.kind != TARGET_ANY ||
 	    target->kind != TARGET_DIRECT || target->hops)
@@ -99,8 +101,15 @@ static int take_own_lid(struct mad_session *session, struct mad_target *target)
 	*target = (struct mad_target){.kind = TARGET_LID, .lid = lid};
 	if (lid)
 		return 0;
-	session_report(session, "rdmactl ports shows its state",
-		       "the port has no LID: no subnet manager has configured it");
+	if (reported)
+		session_report(session,
+			       "rdmactl ports shows its state; 65535 means that no subnet manager "
+			       "has configured it",
+			       "the port has no LID from 1 to 49151: it reports %" PRIu64,
+			       reported);
+	else
+		session_report(session, "rdmactl ports shows its state",
+			       "the port has no LID: no subnet manager has configured it");
 	return -EADDRNOTAVAIL;
 }
 

@@ -39,6 +39,7 @@ static struct nodes {
 	/* What a test sets */
 	nodes_answer *answer;
 	bool no_manager, no_lid, ethernet;
+	uint64_t reported_lid; /* with no_lid */
 	int load_error, open_error, send_error;
 	char *netdev;	    /* of the port */
 	unsigned int state; /* of the port; 0: active */
@@ -86,7 +87,7 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 						       : LINK_LAYER_INFINIBAND),
 		.state = number_of(nodes.state ? nodes.state : PORT_STATE_ACTIVE),
 		.physical_state = number_of(PHYSICAL_LINK_UP),
-		.lid = number_of(nodes.no_lid ? 0 : OUR_LID),
+		.lid = number_of(nodes.no_lid ? nodes.reported_lid : OUR_LID),
 		.sm_lid = number_of(nodes.no_manager ? 0 : MANAGER_LID),
 		.sm_sl = number_of(6),
 		.port_guid = number_of(0x22),

@@ -743,6 +743,13 @@ static const struct command_row complaints_no_lid = {
 	"  rdmactl ports shows its state\n",
 	""};
 
+/* Ports of Omni-Path may have LIDs that are too long for datagrams. */
+static const struct command_row complaints_long_lid = {
+	"perf", STATUS_FAILED, "",
+	"rdmactl perf: the port has no LID from 1 to 49151: it reports 73728\n"
+	"  rdmactl ports shows its state; 65535 means that no subnet manager has configured it\n",
+	""};
+
 /* Only a line of the input can have a route among other destinations. */
 static const struct command_row complaints_route = {
 	"perf -", STATUS_USAGE, "",
@@ -765,6 +772,10 @@ static void complaints(void **state)
 	begin();
 	nodes.no_lid = true;
 	expect(&complaints_no_lid);
+	begin();
+	nodes.no_lid = true;
+	nodes.reported_lid = 0x12000;
+	expect(&complaints_long_lid);
 }
 
 static const struct command_row resets_rows[] = {
