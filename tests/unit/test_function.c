@@ -2,6 +2,9 @@
 /* The functions of adapters: physical, virtual, subfunctions, and simulated cards. */
 #include "saved_tree.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "base/cleanup.h"
 #include "host/sriov/card.h"
 #include "host/sriov/function.h"
@@ -31,8 +34,21 @@ static int teardown(void **state)
 	return 0;
 }
 
-#define PCI "sys/bus/pci/devices/"
-#define PF  "0000:01:00.0"
+#define PCI	  "sys/bus/pci/devices/"
+#define PF	  "0000:01:00.0"
+#define AUXILIARY "sys/bus/auxiliary/devices/"
+
+/* The tree whose auxiliary devices are deleted when a file is read; NULL: none. */
+static const struct saved_tree *deleted_at_read;
+
+ssize_t read(int fd, void *buffer, size_t size)
+{
+	if (deleted_at_read) {
+		tree_delete(deleted_at_read, AUXILIARY);
+		deleted_at_read = NULL;
+	}
+	return syscall(SYS_read, fd, buffer, size);
+}
 
 static void write_file(struct bed *bed, const char *directory, const char *name, const char *text)
 {
@@ -247,6 +263,26 @@ static void subfunctions(void **state)
 	assert_string_equal(function->netdev, "eth9");
 }
 
+/* Both subfunctions are deleted as soon as one has been found: the other is no problem. */
+static void deleted_subfunctions(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_directory(&bed->tree, PCI);
+	for (int i = 4; i < 6; i++) {
+		_cleanup_(freep) char *link = mem_format(AUXILIARY "mlx5_core.sf.%d", i);
+
+		tree_link(&bed->tree, link, "../../../devices/pci0000:00/" PF "/sf");
+	}
+	tree_write(&bed->tree, "sys/devices/pci0000:00/" PF "/sf/sfnum", "88");
+	deleted_at_read = &bed->tree;
+	read_all(bed);
+	assert_null(deleted_at_read);
+	assert_int_equal(bed->list.count, 1);
+	assert_string_equal(bed->list.items[0].parent, PF);
+	assert_int_equal(bed->problems.count, 0);
+}
+
 /* What cannot be read of the bus is not silently left out. */
 static void unread_subfunctions(void **state)
 {
@@ -354,9 +390,15 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest tests[] = {
-		TEST(own_netdev), TEST(physical),     TEST(owners),
-		TEST(virtual),	  TEST(subfunctions), TEST(unread_subfunctions),
-		TEST(simulated),  TEST(kept),
+		TEST(own_netdev),
+		TEST(physical),
+		TEST(owners),
+		TEST(virtual),
+		TEST(subfunctions),
+		TEST(deleted_subfunctions),
+		TEST(unread_subfunctions),
+		TEST(simulated),
+		TEST(kept),
 	};
 
 	return cmocka_run_group_tests_name("function", tests, NULL, NULL);

@@ -226,7 +226,6 @@ static void add_all_pci(struct reader *reader)
 static void add_subfunctions(struct reader *reader)
 {
 	_cleanup_(strings_free) struct strings names = {.known = false};
-
 	int rc = sysfs_list_all(reader->root, &names, AUXILIARY_DEVICES);
 
 	/* A kernel without drivers for that bus does not have it. */
@@ -240,8 +239,11 @@ static void add_subfunctions(struct reader *reader)
 
 		if (!strstr(names.items[i], ".sf."))
 			continue;
-		function = add(reader, names.items[i], FUNCTION_SF);
 		rc = sysfs_link_path(reader->root, &target, directory);
+		/* It has been deleted since. */
+		if (rc == -ENOENT)
+			continue;
+		function = add(reader, names.items[i], FUNCTION_SF);
 		if (rc)
 			problem_add(reader->problems, function->name, "parent", "sysfs", rc, NULL);
 		else
