@@ -55,19 +55,25 @@ static void choose_ports(struct errors *errors)
 				      fabric_node_of(&run->fabric, i)->type == type->value);
 }
 
-/* How the rows of either schema begin. */
-struct row_begin {
-	struct fabric_row at;
-	struct number error_count;
-};
-
 /* The most errors first; equal rows in the order of ports. */
+static int by_count(struct number one, const struct fabric_row *at, struct number other,
+		    const struct fabric_row *there)
+{
+	return COMPARE(other.value, one.value) ?: COMPARE(at->place, there->place);
+}
+
 static int compare_rows(const void *a, const void *b)
 {
-	const struct row_begin *one = a, *other = b;
+	const struct port_errors_row *one = a, *other = b;
 
-	return COMPARE(other->error_count.value, one->error_count.value)
-		       ?: COMPARE(one->at.place, other->at.place);
+	return by_count(one->error_count, &one->at, other->error_count, &other->at);
+}
+
+static int compare_growth(const void *a, const void *b)
+{
+	const struct port_growth_row *one = a, *other = b;
+
+	return by_count(one->error_count, &one->at, other->error_count, &other->at);
 }
 
 static void list_rows(struct errors *errors, const void *rows, size_t count, size_t size)
@@ -158,7 +164,7 @@ static void show_growth(struct errors *errors)
 		}
 		MEM_ADD(errors->growth, errors->growth_count) = row;
 	}
-	MEM_SORT(errors->growth, errors->growth_count, compare_rows);
+	MEM_SORT(errors->growth, errors->growth_count, compare_growth);
 	list_rows(errors, errors->growth, errors->growth_count, sizeof(*errors->growth));
 	if (taken && errors->run.saves)
 		fabric_counters_save(run, errors->run.saves, &counters.after);
