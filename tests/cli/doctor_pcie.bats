@@ -258,17 +258,6 @@ says()
 	says mlx5_2 warning '*carry less than a port can send'
 }
 
-@test "pcie-enough: a bond sends through both ports, while mlx5 reports the rate of one" {
-	copy cx7-ib-ndr
-	pci=$tree/sys/bus/pci/devices
-	set_file 5e:00.0 current_link_speed '8.0 GT/s PCIe'
-	set_file 5e:00.0 max_link_speed '8.0 GT/s PCIe'
-	set_file 5e:00.0 current_link_width 16
-	wants 0 pcie-enough mlx5_bond_0
-	says mlx5_bond_0 note 'the PCIe links can carry one port, but not all ports of the card at once' \
-		evidence '*the fastest port has 100.0 Gb/s; all ports of the card 200.0 Gb/s'
-}
-
 @test "pcie-enough: accelerators of a ConnectX-8 with Data Direct do not use its link to the processor" {
 	local file
 

@@ -7,7 +7,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "doctor/frame/check.h"
-#include "doctor/port/port_facts.h"
 #include "host/pci/rdma_drivers.h"
 #include "kernel/sysfs.h"
 #include "mad/format/codes.h"
@@ -195,13 +194,8 @@ static double data_rate(const struct port *port)
 	return port->rate_gbps.value;
 }
 
-/*
- * Adds up what the active ports can send together; *ret_fastest is the highest rate of one. A
- * bond's netdev has the speed of all its members that send, while mlx5 reports the rate of one of
- * them.
- */
-static double sum_rates(const struct doctor_facts *facts, const struct device *device,
-			double *ret_fastest)
+/* Adds up the rates of the active ports; *ret_fastest is the highest. */
+static double sum_rates(const struct device *device, double *ret_fastest)
 {
 	double sum = 0, fastest = 0;
 
@@ -211,11 +205,9 @@ static double sum_rates(const struct doctor_facts *facts, const struct device *d
 		if (!number_is(&port->state, PORT_STATE_ACTIVE) || !port->rate_gbps.known)
 			continue;
 		rate = data_rate(port);
+		sum += rate;
 		if (rate > fastest)
 			fastest = rate;
-		if (!port_is_infiniband(port) && doctor_rate(facts, port).value > rate)
-			rate = doctor_rate(facts, port).value;
-		sum += rate;
 	}
 	*ret_fastest = fastest;
 	return sum;
@@ -224,14 +216,13 @@ static double sum_rates(const struct doctor_facts *facts, const struct device *d
 /*
  * Returns the maximum that RDMA devices of this function can send: a subfunction shares the port.
  */
-static double function_rate(const struct doctor_facts *facts, const char *address)
+static double function_rate(const struct device_list *devices, const char *address)
 {
-	const struct device_list *devices = &facts->inventory.devices;
 	double most = 0, fastest;
 
 	for_each (device, devices) {
 		const double sum = device->pci_address && !strcmp(device->pci_address, address)
-					   ? sum_rates(facts, device, &fastest)
+					   ? sum_rates(device, &fastest)
 					   : 0;
 
 		if (sum > most)
@@ -251,7 +242,7 @@ static double card_rate(struct doctor_context *run)
 			continue;
 		pci_read(&run->facts->root, other, PCI_VIRTUAL, run->facts->problems);
 		if (!other->physfn)
-			sum += function_rate(run->facts, other->address);
+			sum += function_rate(&run->facts->inventory.devices, other->address);
 	}
 	return sum;
 }
@@ -351,7 +342,7 @@ bool check_pcie_enough(struct doctor_context *run)
 	_cleanup_(freep) char *source = doctor_pci_source(hop.lower, "current_link_speed");
 	double fastest, card;
 
-	sum_rates(run->facts, run->device, &fastest);
+	sum_rates(run->device, &fastest);
 	if (!gbps.known)
 		return doctor_unknown(run, "the bandwidth of the PCIe link");
 	if (!fastest)
