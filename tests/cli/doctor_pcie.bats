@@ -223,6 +223,14 @@ says()
 	says mlx5_0 not-checked '*' because pcie-link
 }
 
+# another DEVICE ADDRESS: gives the function one more RDMA device, of the same adapter as mlx5_11.
+another()
+{
+	mkdir "$tree/sys/class/infiniband/$1"
+	cp -r "$tree"/sys/class/infiniband/mlx5_11/{node_type,ports,sys_image_guid} "$tree/sys/class/infiniband/$1"
+	ln -s "../../../devices/$(realpath --relative-to "$tree/sys/devices" "$pci/0000:$2")" "$tree/sys/class/infiniband/$1/device"
+}
+
 @test "pcie-enough: an adapter with links in two slots, as in DGX Spark" {
 	local address device
 
@@ -241,9 +249,10 @@ says()
 	says mlx5_1 note 'the PCIe links carry less than a port can send, but the adapter has others for it' \
 		evidence '0000:20:00.0: 32 GT/s x8, 252.1 Gb/s; the fastest port has 400.0 Gb/s; mlx5_11 at 0000:81:00.0 is the same adapter, with 252.1 Gb/s'
 	says mlx5_11 note '*'
-	# Together they are too narrow, too.
+	# Together they are too narrow, too, however many RDMA devices the other link has.
 	set_file 81:00.0 current_link_width 4
 	set_file 81:00.0 max_link_width 4
+	another mlx5_12 81:00.0
 	wants 4 pcie-enough
 	says mlx5_1 warning '*carry less than a port can send'
 	# A function does not need the links of the other port.
@@ -256,6 +265,52 @@ says()
 	wants 4 pcie-enough
 	says mlx5_1 note '*'
 	says mlx5_2 warning '*carry less than a port can send'
+}
+
+@test "pcie-enough: slots whose links do not add up" {
+	local address device
+
+	for address in 13:00.0 14:00.0 20:00.0 81:00.0; do
+		set_file "$address" current_link_speed '32.0 GT/s PCIe'
+		set_file "$address" current_link_width 8
+		set_file "$address" max_link_width 8
+	done
+	for device in mlx5_1 mlx5_11; do
+		echo fc4c:ea03:00f9:4230 >"$tree/sys/class/infiniband/$device/sys_image_guid"
+	done
+	wants 4 pcie-enough
+	says mlx5_0 warning '*carry less than a port can send'
+	says mlx5_1 note '*'
+	# hfi1 gives all adapters of a host one GUID.
+	set_file 20:00.0 vendor 0x8086
+	wants 4 pcie-enough
+	says mlx5_1 warning '*carry less than a port can send'
+	says mlx5_11 note '*'
+	set_file 20:00.0 vendor 0x15b3
+	# A virtual function of ConnectX.
+	cp "$pci/0000:81:00.0/device" "$BATS_TEST_TMPDIR"
+	set_file 81:00.0 device 0x101e
+	wants 4 pcie-enough
+	says mlx5_1 warning '*carry less than a port can send'
+	cp "$BATS_TEST_TMPDIR/device" "$pci/0000:81:00.0"
+	# The links below one switch share the one above it.
+	another mlx5_12 14:00.0
+	for device in mlx5_0 mlx5_12; do
+		echo fc4c:ea03:00f9:4231 >"$tree/sys/class/infiniband/$device/sys_image_guid"
+	done
+	wants 4 pcie-enough
+	says mlx5_0 warning '*carry less than a port can send'
+	says mlx5_1 note '*'
+	# A hypervisor may put the functions of one card into several slots.
+	put sys/class/dmi/id/sys_vendor QEMU
+	wants 4 pcie-enough
+	says mlx5_1 warning '*carry less than a port can send'
+	rm "$tree/sys/class/dmi/id/sys_vendor"
+	# How fast the other link is must be known.
+	rm "$pci"/0000:8[01]:0[01].0/current_link_speed
+	wants 4 pcie-enough
+	says mlx5_1 warning '*carry less than a port can send' \
+		evidence '0000:20:00.0: 32 GT/s x8, 252.1 Gb/s; the fastest port has 400.0 Gb/s'
 }
 
 @test "pcie-enough: accelerators of a ConnectX-8 with Data Direct do not use its link to the processor" {

@@ -10,6 +10,7 @@
 #include "host/pci/rdma_drivers.h"
 #include "kernel/sysfs.h"
 #include "mad/format/codes.h"
+#include "topology/topology.h"
 
 bool pcie_is_physical(struct doctor_context *run)
 {
@@ -278,26 +279,33 @@ static char *image_guid(struct doctor_context *run, const struct device *device)
 /*
  * Adds up what the links of the same adapter in other slots carry for its port: Socket Direct, or
  * the two links of DGX Spark. Its functions share the system image GUID, as mlx5_same_hw_devs() of
- * mlx5/core/dev.c knows, and have the number of the port.
+ * mlx5/core/dev.c knows, and have the number of the port. All adapters of a host share that of
+ * hfi1, hfi1_register_ib_device(). A hypervisor may put functions with one link into several slots.
  */
 static double rate_of_other_slots(struct doctor_context *run)
 {
 	_cleanup_(freep) char *own = image_guid(run, run->device);
+	_cleanup_(freep) char *hypervisor = topology_hypervisor(&run->facts->root);
 	double sum = 0;
 
-	for_each (device, &run->facts->inventory.devices) {
-		struct pci_function *function = doctor_function_of(run->facts, device);
-		_cleanup_(freep) char *guid = image_guid(run, device);
+	if (!own || !own[strspn(own, "0:")] || hypervisor ||
+	    !number_is(&run->function->vendor_id, PCI_VENDOR_MELLANOX))
+		return 0;
+	for_each (other, &run->facts->pci) {
+		const struct device *device = doctor_device_at(run->facts, other->address);
+		_cleanup_(freep) char *guid = device ? image_guid(run, device) : NULL;
 		struct real gbps;
 
-		if (!own || !guid || strcmp(own, guid) != 0 || !own[strspn(own, "0:")] ||
-		    !function || function->function != run->function->function ||
-		    pci_is_same_card(function, run->function) ||
-		    pci_common_ancestor(function, run->function))
+		if (!guid || strcmp(own, guid) != 0 || other->function != run->function->function ||
+		    pci_is_same_card(other, run->function) ||
+		    pci_common_ancestor(other, run->function) ||
+		    rdma_is_virtual(&run->facts->root, other, run->facts->problems))
 			continue;
-		find_narrowest(run, function, &gbps);
+		find_narrowest(run, other, &gbps);
+		if (!gbps.known)
+			continue;
 		doctor_evidence(run, NULL, "%s at %s is the same adapter, with %.1f Gb/s",
-				device->name, function->address, gbps.value);
+				device->name, other->address, gbps.value);
 		sum += gbps.value;
 	}
 	return sum;
