@@ -473,7 +473,10 @@ static void kernel_log_kinds(void **state)
 		 "the firmware of the adapter did not answer a command"},
 		{"ice x: The DDP package file was not found or could not be read. Entering Safe "
 		 "Mode",
-		 SEVERITY_WARNING, "the adapter has no DDP package"},
+		 SEVERITY_WARNING, "the driver could not use a DDP package"},
+		{"ice x: The firmware loaded on the device is not compatible with the DDP "
+		 "package.  Please update the device's NVM.  Entering safe mode.",
+		 SEVERITY_WARNING, "the driver could not use a DDP package"},
 		{"ice x: ice_pci_err_slot_reset failed, device is unrecoverable", SEVERITY_ERROR},
 		{"hfi1 x: hfi1_0: QSFP cable temperature too high", SEVERITY_WARNING},
 		{"ib_qib x: ib_qib0: hardware error", SEVERITY_WARNING},
@@ -505,6 +508,18 @@ static void kernel_log_revived(void **state)
 		 ": mlx5_health_try_recover:343:(pid 9): health recovery failed");
 	judge_log(bed, &complaints);
 	assert_said(bed, FIRST, SEVERITY_WARNING, "could not revive");
+}
+
+/* The driver was loaded again, with the package. */
+static void kernel_log_left_safe_mode(void **state)
+{
+	struct bed *bed = *state;
+	_cleanup_(complaints_clear) struct complaints complaints = {.count = 0};
+
+	log_line(&complaints, 5, "+pci:" FIRST,
+		 "ice " FIRST ": The DDP package file is invalid. Entering Safe Mode.");
+	judge_log(bed, &complaints);
+	assert_said(bed, FIRST, SEVERITY_NOTICE, "could not use a DDP package");
 }
 
 /* Times of a snapshot's lines count from the boot time in /proc/stat. */
@@ -821,6 +836,7 @@ int main(void)
 		TEST(kernel_log),
 		TEST(kernel_log_kinds),
 		TEST(kernel_log_revived),
+		TEST(kernel_log_left_safe_mode),
 		TEST(kernel_log_recorded),
 		TEST(kernel_log_damaged),
 		TEST(correction),

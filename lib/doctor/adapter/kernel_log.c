@@ -21,7 +21,8 @@ static const struct kind {
 	const char *words;
 	bool gave_up; /* as of this line, the adapter is out of service */
 	const char *summary;
-	bool is_common; /* on hosts without a fault, too */
+	/* IS_COMMON: on hosts without a fault, too. */
+	enum { IS_FAULT, IS_FAULT_WITHOUT_RDMA, IS_COMMON } meaning;
 } kinds[] = {
 	/* drivers/net/ethernet/mellanox/mlx5/core/health.c */
 	{"mlx5_core", "health recovery failed", true, "the driver could not revive the adapter"},
@@ -49,7 +50,7 @@ static const struct kind {
 	 "a cable or transceiver reported an error"},
 	/* Each DGX Spark says so at every start. */
 	{"mlx5_core", "Detected insufficient power on the PCIe slot", false,
-	 "the PCIe slot announces less power than the adapter may draw", true},
+	 "the PCIe slot announces less power than the adapter may draw", IS_COMMON},
 	/* drivers/net/ethernet/mellanox/mlx4/catas.c */
 	{"mlx4_core", "Internal error detected", false, "the adapter had a fatal error"},
 	/* drivers/net/ethernet/broadcom/bnxt/bnxt.c */
@@ -65,7 +66,11 @@ static const struct kind {
 	 * logs under the name of ice.
 	 */
 	{"ice", "Entering Safe Mode", false,
-	 "the adapter has no DDP package, and without it no RDMA"},
+	 "the driver could not use a DDP package, without which it offers no RDMA",
+	 IS_FAULT_WITHOUT_RDMA},
+	{"ice", "Entering safe mode", false,
+	 "the driver could not use a DDP package, without which it offers no RDMA",
+	 IS_FAULT_WITHOUT_RDMA},
 	{"ice", "device is unrecoverable", true, "the driver gave up on the adapter"},
 	{"ice", "device is in unrecoverable state", true, "the driver gave up on the adapter"},
 	{"ice", "unrecoverable device error", true, "the driver gave up on the adapter"},
@@ -173,6 +178,7 @@ static bool is_meant(const struct doctor_context *run, const char *address)
 static bool judge(struct doctor_context *run, const struct complaint *complaint, uint64_t boot_nsec)
 {
 	const struct kind *kind = &kinds[complaint->kind];
+	const bool has_rdma = doctor_device_at(run->facts, complaint->address);
 	char when[UTC_TEXT_SIZE];
 
 	format_time(boot_nsec, complaint->usec, when);
@@ -182,11 +188,11 @@ static bool judge(struct doctor_context *run, const struct complaint *complaint,
 				complaint->count, when, complaint->line);
 	else
 		doctor_evidence(run, "/dev/kmsg", "%s: %.200s", when, complaint->line);
-	if (kind->is_common) {
+	if (kind->meaning == IS_COMMON || (kind->meaning == IS_FAULT_WITHOUT_RDMA && has_rdma)) {
 		doctor_next_step(run, "nothing to do while the adapter's ports work");
 		return doctor_note(run, "%s", kind->summary);
 	}
-	if (kind->gave_up && !doctor_device_at(run->facts, complaint->address))
+	if (kind->gave_up && !has_rdma)
 		return doctor_error(run, "%s", kind->summary);
 	return doctor_warning(run, "%s", kind->summary);
 }
