@@ -471,6 +471,10 @@ static void kernel_log_kinds(void **state)
 		{"bnxt_en x eth0: Detected firmware fatal condition", SEVERITY_WARNING},
 		{"bnxt_en x eth0: Error (timeout: 500015) msg {0x51 0x2a} len:0", SEVERITY_WARNING,
 		 "the firmware of the adapter did not answer a command"},
+		{"bnxt_en x eth0: Abandoning msg {0x51 0x2a} len: 0 due to firmware status: 0x1",
+		 SEVERITY_WARNING, "the firmware of the adapter did not answer a command"},
+		{"bnxt_en x eth0: Resp cmpl intr err msg: 0x51", SEVERITY_WARNING,
+		 "the firmware of the adapter did not answer a command"},
 		{"ice x: The DDP package file was not found or could not be read. Entering Safe "
 		 "Mode",
 		 SEVERITY_WARNING, "the driver could not use a DDP package"},

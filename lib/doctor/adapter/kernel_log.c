@@ -61,6 +61,10 @@ static const struct kind {
 	/* bnxt_hwrm.c next to it */
 	{"bnxt_en", "Error (timeout: ", false,
 	 "the firmware of the adapter did not answer a command"},
+	{"bnxt_en", "Abandoning msg {", false,
+	 "the firmware of the adapter did not answer a command"},
+	{"bnxt_en", "Resp cmpl intr ", false,
+	 "the firmware of the adapter did not answer a command"},
 	/*
 	 * drivers/net/ethernet/intel/ice/ice_main.c; ice_set_safe_mode_caps() leaves no RDMA. irdma
 	 * logs under the name of ice.
