@@ -135,12 +135,26 @@ static void prefixes(void **state)
 			 "| NCCL_SOCKET_IFNAME=en,eth,em,bond (environment); nothing is called en, "
 			 "em, bond, or has a name that begins like that < environment -> nothing "
 			 "to do if the list is for several kinds of hosts, such as en,eth,bond\n");
+	/* A name with a slip is no prefix, and every host has lo. */
+	tree_directory(&bed->tree, "sys/class/net/lo");
+	environment[0] = borrowed("NCCL_SOCKET_IFNAME=eth,bond,ethO");
+	run(bed, CHECK_ID_stale_env);
+	assert_told(bed, "warning NCCL_SOCKET_IFNAME: the setting names devices that do not exist "
+			 "| NCCL_SOCKET_IFNAME=eth,bond,ethO (environment); nothing is called "
+			 "bond, ethO, or has a name that begins like that < environment -> "
+			 "correct NCCL_SOCKET_IFNAME: did you mean eth0? the names are eth0, lo\n");
+	environment[0] = borrowed("NCCL_SOCKET_IFNAME=lo,bond");
+	run(bed, CHECK_ID_stale_env);
+	assert_told(bed, "warning NCCL_SOCKET_IFNAME: the setting names devices that do not exist "
+			 "| NCCL_SOCKET_IFNAME=lo,bond (environment); nothing is called bond, or "
+			 "has a name that begins like that < environment -> correct "
+			 "NCCL_SOCKET_IFNAME: the names are eth0, lo\n");
 	/* Exact names are no prefixes. */
 	environment[0] = borrowed("NCCL_SOCKET_IFNAME==eth0,eth1");
 	run(bed, CHECK_ID_stale_env);
 	assert_told(bed, "warning NCCL_SOCKET_IFNAME: the setting names devices that do not exist "
 			 "| NCCL_SOCKET_IFNAME==eth0,eth1 (environment); nothing is called eth1 "
-			 "< environment -> correct NCCL_SOCKET_IFNAME: the names are eth0\n");
+			 "< environment -> correct NCCL_SOCKET_IFNAME: the names are eth0, lo\n");
 }
 
 /* openucx/ucx#11142: before that, UCX's device names include the port. */

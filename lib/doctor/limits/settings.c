@@ -225,6 +225,14 @@ static void port_names(const struct strings *ports, const char *device, struct s
 	}
 }
 
+static const char *closest_to(const struct setting_row *row, const char *name,
+			      const struct doctor_limits *known)
+{
+	const struct strings *names = row->kind == NCCL_NETDEVS ? &known->netdevs : &known->devices;
+
+	return text_closest(name, (const char *const *)names->items, names->count);
+}
+
 /* Advises: "correct NCCL_IB_HCA: did you mean mlx5_0? the names are mlx5_0, mlx5_1" */
 static void advise(struct doctor_context *run, const struct setting_row *row, const char *missing,
 		   const struct doctor_limits *known)
@@ -233,8 +241,7 @@ static void advise(struct doctor_context *run, const struct setting_row *row, co
 	_cleanup_(freep) char *list = NULL, *guess = NULL;
 	_cleanup_(strings_free) struct strings ports = {0}, of_closest = {0};
 	const struct strings *names = row->kind == NCCL_NETDEVS ? &known->netdevs : &known->devices;
-	const char *closest = text_closest(missing, (const char *const *)names->items,
-					   names->count);
+	const char *closest = closest_to(row, missing, known);
 
 	/* NCCL's may be a device of the host with a port that it does not have. */
 	if (row->kind == UCX_DEVICES || (closest && !strcmp(closest, missing))) {
@@ -299,7 +306,7 @@ static bool check_names(struct doctor_context *run, const struct setting_row *ro
 	const struct doctor_limits *names = read_names(run);
 	_cleanup_(name_filter_clear) struct name_filter filter;
 	_cleanup_(freep) char *missing = NULL;
-	const char *first = NULL;
+	const char *first = NULL, *closest = NULL;
 	bool any = false;
 
 	if (row->kind == UCX_DEVICES)
@@ -313,10 +320,13 @@ static bool check_names(struct doctor_context *run, const struct setting_row *ro
 								    filter.items[i].port);
 
 		if (matches(row, &filter, &filter.items[i], names)) {
-			any = true;
+			any |= strcmp(filter.items[i].name, "lo") != 0;
 			continue;
 		}
-		first = first ? first : filter.items[i].name;
+		if (!closest) {
+			closest = closest_to(row, filter.items[i].name, names);
+			first = !first || closest ? filter.items[i].name : first;
+		}
 		add_word(&missing, entry);
 	}
 	if (!missing || (filter.exclude && row->kind == NCCL_NETDEVS)) {
@@ -326,7 +336,7 @@ static bool check_names(struct doctor_context *run, const struct setting_row *ro
 	}
 	doctor_evidence(run, NULL, "nothing is called %s%s", missing,
 			filter.exact ? "" : ", or has a name that begins like that");
-	if (row->kind == NCCL_NETDEVS && any && !filter.exact) {
+	if (row->kind == NCCL_NETDEVS && any && !closest && !filter.exact) {
 		doctor_next_step(run, "nothing to do if the list is for several kinds of hosts, "
 				      "such as en,eth,bond");
 		return doctor_note(run, "not every name in the setting matches a netdev");
