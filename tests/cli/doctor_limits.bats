@@ -153,15 +153,33 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	put etc/crio/crio.conf.d/00-default '[crio.runtime]' 'default_ulimits = [' '    "nofile=1048576:1048576",' ']'
 	check memlock
 	[ "$status" = 4 ]
-	[[ $results = *'error crio[850]: containers inherit a limit on pinned memory'*'or add "memlock=-1:-1" to default_ulimits in a file in /etc/crio/crio.conf.d'* ]]
+	[[ $results = *'error crio[850]: containers inherit a limit on pinned memory'*'-> systemctl edit crio.service: LimitMEMLOCK=infinity below [Service], then systemctl restart crio.service'* ]]
 	put etc/crio/crio.conf.d/99-rdma '[crio.runtime]' 'default_ulimits = [ "memlock=-1:-1" ]'
 	check memlock
 	[ "$status" = 0 ]
-	[[ $results = *'ok crio[850]: containers get more than the daemon has | '*'memlock=-1:-1 for containers in /etc/crio/crio.conf.d/99-rdma'* ]]
+	[[ $results = *'ok crio[850]: processes that it starts can pin memory without a limit | '*'memlock=-1:-1 for containers in /etc/crio/crio.conf.d/99-rdma'* ]]
 	# A later list replaces it.
 	mv "$tree/etc/crio/crio.conf.d/00-default" "$tree/etc/crio/crio.conf.d/99-rdmb"
 	check memlock
 	[[ $status = 4 && $results = *'error crio[850]:'* ]]
+	# CRI-O sorts by bytes.
+	rm "$tree"/etc/crio/crio.conf.d/*
+	put etc/crio/crio.conf.d/9-rdma "default_ulimits = ['memlock=-1']"
+	put etc/crio/crio.conf.d/10-default 'default_ulimits = ["nofile=1"]'
+	check memlock
+	[[ $status = 0 && $results = *'ok crio[850]:'*'memlock=-1 for containers in /etc/crio/crio.conf.d/9-rdma'* ]]
+	# Its containers get this limit, even if the daemon has none.
+	daemon crio 850 1 0 unlimited
+	put etc/crio/crio.conf 'default_ulimits = ["memlock=-1"]'
+	put etc/crio/crio.conf.d/9-rdma 'default_ulimits = ["memlock=65536:65536"]'
+	check memlock
+	[ "$status" = 4 ]
+	[[ $results = *'error crio[850]: containers get a limit on pinned memory | '*'memlock=65536:65536 for containers in /etc/crio/crio.conf.d/9-rdma '*'-> put "memlock=-1:-1" into default_ulimits of that file, then systemctl restart crio'* ]]
+	# CRI-O knows only numbers.
+	put etc/crio/crio.conf.d/9-rdma 'default_ulimits = ["memlock=unlimited"]'
+	daemon crio 850 1 0 8388608
+	check memlock
+	[[ $status = 4 && $results = *'error crio[850]: containers inherit'* ]]
 }
 
 @test "doctor: rdma-cgroup" {

@@ -83,6 +83,7 @@ static void crio(void **state)
 		    "-1:-1");
 	expect_crio("default_ulimits = [\n\t\"nofile=1048576:1048576\",\n\t\"memlock=-1\",\n]\n",
 		    "-1");
+	expect_crio("default_ulimits = [ 'nofile=1:2', 'memlock=65536:-1' ]\n", "65536:-1");
 	expect_crio("# \"memlock=-1:-1\"\n#default_ulimits = [\n#]\n", NULL);
 	expect_crio("  default_ulimits=[\n# \"memlock=-1:-1\"\n]\nx = \"memlock=-1\"\n", "");
 	expect_crio("default_ulimits = [\"memlock=\x1b", "\\x1b");

@@ -20,8 +20,7 @@ void limit_setting_clear(struct limit_setting *setting)
 
 bool limit_is_none(const struct limit_setting *setting)
 {
-	static const char *const words[] = {"infinity", "unlimited", "-1", "-1:-1",
-					    "infinity:infinity"};
+	static const char *const words[] = {"infinity", "unlimited", "-1", "infinity:infinity"};
 
 	for (size_t i = 0; setting->value && i < ARRAY_SIZE(words); i++)
 		if (!strcmp(setting->value, words[i]))
@@ -80,13 +79,14 @@ char *limit_parse_logins(const char *text, const char *wanted)
 }
 
 /*
- * default_ulimits = ["NAME=SOFT:HARD", ...], crio.conf(5). A list replaces that of an earlier file,
- * even if it lacks the name.
+ * default_ulimits = ["NAME=SOFT:HARD", ...], crio.conf(5), or with single quotes, as in any TOML. A
+ * list replaces that of an earlier file, even if it lacks the name.
  */
 char *limit_parse_crio(const char *text, const char *name)
 {
-	_cleanup_(freep) char *list = mem_string(""), *copy = mem_string(text), *quoted = NULL;
-	char *rest = copy, *line, *at;
+	_cleanup_(freep) char *list = mem_string(""), *copy = mem_string(text);
+	_cleanup_(freep) char *key = mem_format("%s=", name);
+	char *rest = copy, *line;
 
 	while ((line = strsep(&rest, "\n"))) {
 		line[strcspn(line, "#")] = '\0';
@@ -96,10 +96,10 @@ char *limit_parse_crio(const char *text, const char *name)
 	if (!*list)
 		return NULL;
 	list[strcspn(list, "]")] = '\0';
-	quoted = mem_format("\"%s=", name);
-	at = strstr(list, quoted);
-	return at ? text_clean(at + strlen(quoted), strcspn(at + strlen(quoted), "\"\n"))
-		  : mem_string("");
+	for (char *at = list; (at = strstr(at, key)); at += strlen(key))
+		if (strchr("\"'", at[-1]))
+			return text_clean(at + strlen(key), strcspn(at + strlen(key), "\"'\n"));
+	return mem_string("");
 }
 
 typedef char *limit_parser(const char *text, const char *key);
@@ -197,19 +197,21 @@ bool limit_of_logins(const struct root *root, bool hard_is_none, struct limit_se
 	return limit_is_none(&soft) && hard_is_none;
 }
 
-/* CRI-O reads all files of the folder, whatever their names: UpdateFromPath(), config.go. */
-bool limit_of_crio(const struct root *root, struct limit_setting *ret_setting)
+/*
+ * CRI-O reads all files of the folder, whatever their names, in the order of filepath.Walk():
+ * UpdateFromPath(), config.go.
+ */
+void limit_of_crio(const struct root *root, struct limit_setting *ret_setting)
 {
 	static const char folder[] = "etc/crio/crio.conf.d";
 	_cleanup_(strings_free) struct strings names = {.known = false};
 
 	*ret_setting = (struct limit_setting){.value = NULL};
 	take_file(root, "etc/crio/crio.conf", limit_parse_crio, "memlock", ret_setting);
-	sysfs_list(root, &names, "%s", folder);
+	sysfs_list_by_bytes(root, &names, "%s", folder);
 	for (size_t i = 0; i < names.count; i++) {
 		_cleanup_(freep) char *path = mem_path(folder, names.items[i]);
 
 		take_file(root, path, limit_parse_crio, "memlock", ret_setting);
 	}
-	return limit_is_none(ret_setting);
 }

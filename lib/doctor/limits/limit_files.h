@@ -27,11 +27,13 @@ void limit_of_manager(const struct root *root, const char *key, struct limit_set
  * that starts them has no hard limit. The setting is the line that decides, if any.
  */
 bool limit_of_logins(const struct root *root, bool hard_is_none, struct limit_setting *ret_setting);
-/* Finds the memlock limit that CRI-O sets in containers, and returns whether it is none. */
-bool limit_of_crio(const struct root *root, struct limit_setting *ret_setting);
+/*
+ * Finds the memlock limit that CRI-O sets in containers, SOFT:HARD or one number for both; empty if
+ * it sets others only.
+ */
+void limit_of_crio(const struct root *root, struct limit_setting *ret_setting);
 void limit_setting_clear(struct limit_setting *setting);
-/* Whether the value is unlimited: infinity in systemd; unlimited, infinity or -1 in pam_limits, -1
- * in crio.conf. */
+/* Whether the value is unlimited: infinity in systemd; unlimited, infinity or -1 in pam_limits. */
 bool limit_is_none(const struct limit_setting *setting);
 
 /*

@@ -102,6 +102,7 @@ struct daemons {
 struct memlock {
 	struct limit soft, hard;
 	uint64_t memory_bytes; /* of the host; 0: unknown */
+	bool of_crio;	       /* the soft one is that of the daemon's containers */
 };
 
 static uint64_t read_memory(const struct root *root)
@@ -309,9 +310,6 @@ static void advise_daemon(struct doctor_context *run, const struct daemon_proces
 	else if (process->kind->role == STARTS_LOGINS)
 		also = ", or put '* - memlock unlimited' into /etc/security/limits.d/rdma.conf, "
 		       "which applies to logins through PAM";
-	else if (!strcmp(process->kind->name, "crio"))
-		also = ", or add \"memlock=-1:-1\" to default_ulimits in a file in "
-		       "/etc/crio/crio.conf.d";
 	doctor_next_step(run,
 			 "systemctl edit %s: LimitMEMLOCK=infinity below [Service], then "
 			 "systemctl restart %s%s",
@@ -323,7 +321,7 @@ static bool judge_daemon(struct doctor_context *run, const struct daemons *daemo
 {
 	const enum daemon_role role = process->kind->role;
 	enum severity severity = severity_of(run, memlock);
-	_cleanup_(limit_setting_clear) struct limit_setting logins = {.value = NULL}, crio = {0};
+	_cleanup_(limit_setting_clear) struct limit_setting logins = {.value = NULL};
 
 	if (role == STARTS_LOGINS && doctor_is_contained(run))
 		return doctor_not_checked(
@@ -341,14 +339,13 @@ static bool judge_daemon(struct doctor_context *run, const struct daemons *daemo
 			return doctor_ok(run, "logins get more than the daemon has");
 		severity = SEVERITY_WARNING;
 	}
-	if (!strcmp(process->kind->name, "crio") && limit_of_crio(&run->facts->root, &crio)) {
-		doctor_evidence(run, crio.file, "memlock=%s for containers in %s", crio.value,
-				crio.file);
-		return doctor_ok(run, "containers get more than the daemon has");
-	}
 	if (role == STARTS_NOTHING || (role == STARTS_CONTAINERS && !daemons->kubernetes))
 		severity = SEVERITY_NOTICE;
-	advise_daemon(run, process);
+	if (memlock->of_crio)
+		doctor_next_step(run, "put \"memlock=-1:-1\" into default_ulimits of that file, "
+				      "then systemctl restart crio");
+	else
+		advise_daemon(run, process);
 	if (role == STARTS_LOGINS)
 		return doctor_verdict(run, severity,
 				      "logins probably inherit a limit on pinned memory");
@@ -356,8 +353,30 @@ static bool judge_daemon(struct doctor_context *run, const struct daemons *daemo
 		return doctor_verdict(run, severity,
 				      "pinned memory of the daemon is limited; containers "
 				      "have the limit of their runtime");
-	return doctor_verdict(run, severity, "%s inherit a limit on pinned memory",
-			      role == STARTS_JOBS ? "jobs" : "containers");
+	return doctor_verdict(run, severity, "%s a limit on pinned memory",
+			      role == STARTS_JOBS ? "jobs inherit"
+			      : memlock->of_crio  ? "containers get"
+						  : "containers inherit");
+}
+
+/* Takes the limit that CRI-O's containers get instead of the daemon's; ParseUlimit() of go-units.
+ */
+static void take_crio(struct doctor_context *run, struct memlock *memlock)
+{
+	_cleanup_(limit_setting_clear) struct limit_setting setting;
+	_cleanup_(freep) char *soft = NULL;
+	int64_t bytes;
+
+	limit_of_crio(&run->facts->root, &setting);
+	if (!setting.value || sscanf(setting.value, "%" SCNd64, &bytes) != 1)
+		return;
+	memlock->of_crio = true;
+	memlock->soft.unlimited = bytes < 0 ? TRISTATE_YES : TRISTATE_NO;
+	memlock->soft.value = number_of((uint64_t)bytes);
+	soft = limit_text(&memlock->soft);
+	doctor_evidence(run, setting.file, "memlock=%s for containers in %s", setting.value,
+			setting.file);
+	doctor_expected(run, "unlimited", soft);
 }
 
 static bool check_daemon(struct doctor_context *run, const struct daemons *daemons,
@@ -373,6 +392,8 @@ static bool check_daemon(struct doctor_context *run, const struct daemons *daemo
 	doctor_object(run, "%s[%" PRIu64 "]", process->kind->name, process->pid);
 	if (rc)
 		return limits_unread(run, "the daemon's limit on pinned memory", source, rc);
+	if (!strcmp(process->kind->name, "crio"))
+		take_crio(run, &memlock);
 	if (is_enough(&memlock))
 		return doctor_ok(run, "processes that it starts can pin memory without a limit");
 	return judge_daemon(run, daemons, process, &memlock);
