@@ -44,6 +44,7 @@ enum source_how {
 	SOURCE_PARAMETERS, /* of modules, except keys */
 	SOURCE_LIBRARY,	   /* libibverbs.so.1: the version of its interface to providers */
 	SOURCE_UNITS,	   /* of systemd: limits of locked memory */
+	SOURCE_CRIO,	   /* of CRI-O: the limits of its containers */
 	SOURCE_MOUNTS,	   /* of control groups and pstore, and at / */
 	SOURCE_BOOT,	   /* of the host: its time */
 	SOURCE_LINKS,	   /* of proc: a namespace */

@@ -151,6 +151,14 @@ static bool is_memory_limit(const char *line)
 	       !strncmp(line, "DefaultLimitMEMLOCK", strlen("DefaultLimitMEMLOCK"));
 }
 
+/* The list default_ulimits, which may have several lines. */
+static bool is_crio_limit(const char *line)
+{
+	line += strspn(line, " \t");
+	return !strncmp(line, "default_ulimits", strlen("default_ulimits")) || *line == ']' ||
+	       (strchr("\"'", *line) && strstr(line, "memlock="));
+}
+
 /* When the host booted; needed with it: the total of all processors in /proc/stat. */
 static bool is_boot_time(const char *line)
 {
@@ -168,6 +176,7 @@ static bool is_wanted_mount(const char *line)
 /* The lines to keep of some files. */
 static bool (*const filters[])(const char *line) = {
 	[SOURCE_UNITS] = is_memory_limit,
+	[SOURCE_CRIO] = is_crio_limit,
 	[SOURCE_MOUNTS] = is_wanted_mount,
 	[SOURCE_BOOT] = is_boot_time,
 };
@@ -248,7 +257,7 @@ int collect_file(struct collection *collection, const char *path, enum source_ho
 		length = strlen(bytes);
 	}
 	/* Hundreds of units do not set this limit. */
-	if (how == SOURCE_UNITS && !length)
+	if ((how == SOURCE_UNITS || how == SOURCE_CRIO) && !length)
 		free(bytes);
 	else
 		collect_take(collection, CONTENT_FILE, path, bytes, length);

@@ -284,6 +284,27 @@ same_of()
 	run ! grep -a alice <(tar -xOf a.tar)
 }
 
+@test "snapshot: doctor knows the limits that CRI-O sets, also of an anonymised one" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	cp -r "$roots/cx5-ib-edr" "$tree"
+	mkdir -p "$tree"/proc/850 "$tree"/etc/crio/crio.conf.d
+	echo crio >"$tree/proc/850/comm"
+	printf '%s\n' 'Name:	crio' 'Tgid:	850' 'PPid:	1' 'Uid:	0	0	0	0' >"$tree/proc/850/status"
+	echo 'Max locked memory         8388608              8388608              bytes' >"$tree/proc/850/limits"
+	printf '%s\n' '[crio.image]' '"https_proxy" = "alice"' >"$tree/etc/crio/crio.conf"
+	printf '%s\n' '[crio.runtime]' 'conmon_env = [' '"USER=alice"' ']' '# "memlock=1" # of alice' \
+		'default_ulimits = [ # of alice' '	"nofile=1:2",' "	'memlock=-1:-1', # of alice" ']' \
+		>"$tree/etc/crio/crio.conf.d/99-rdma"
+	same_of "$tree"
+	grep '^ok  *crio\[850]: processes that it starts can pin memory without a limit' wanted
+	run ! grep -a alice <(tar -xOf a.tar)
+	quickly try snapshot b.tar --root "$tree"
+	tar -xOf b.tar --wildcards '*/etc/crio/crio.conf.d/99-rdma' >kept
+	diff kept - <<<$']\ndefault_ulimits = [ # of alice\n\t\'memlock=-1:-1\', # of alice\n]'
+	run ! grep crio.conf$ <(tar -tf b.tar)
+}
+
 @test "snapshot: a snapshot of an archive is the same again" {
 	snap roce-bond-vlan one.tar
 	quickly try snapshot two.tar --root one.tar

@@ -298,6 +298,16 @@ static size_t before_hash(const char *text)
 	return *at == '"' || *at == '\'' ? (size_t)(at + 1 - text) : 0;
 }
 
+/* The lines of a snapshot, without comments. */
+static char *keep_crio(const char *text)
+{
+	struct text_buffer out = {.text = NULL};
+
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+		text_buffer_add(&out, "%.*s\n", (int)strcspn(text, "#\n"), text);
+	return text_buffer_take(&out);
+}
+
 /*
  * Drops comments and processing instructions, and the hash by which NCCL tells hosts apart:
  * getHostHash(), src/misc/utils.cc.
@@ -342,6 +352,8 @@ char *anonymise_settings(const struct anonymiser *anonymiser, const char *path, 
 		return keep(text, " \n", arguments);
 	if (strstr(path, "/etc/security/limits."))
 		return keep_limits(text);
+	if (strstr(path, "/etc/crio/"))
+		return keep_crio(text);
 	if (text_ends_with(path, "/nccl.conf"))
 		return keep_lists(text, nccl, OF_LISTS);
 	if (text_ends_with(path, "/libfabric.conf"))
