@@ -226,9 +226,10 @@ says()
 # another DEVICE ADDRESS: gives the function one more RDMA device, of the same adapter as mlx5_11.
 another()
 {
-	mkdir "$tree/sys/class/infiniband/$1"
-	cp -r "$tree"/sys/class/infiniband/mlx5_11/{node_type,ports,sys_image_guid} "$tree/sys/class/infiniband/$1"
-	ln -s "../../../devices/$(realpath --relative-to "$tree/sys/devices" "$pci/0000:$2")" "$tree/sys/class/infiniband/$1/device"
+	mkdir -p "$pci/0000:$2/infiniband/$1"
+	cp -r "$tree"/sys/class/infiniband/mlx5_11/{node_type,ports,sys_image_guid} "$pci/0000:$2/infiniband/$1"
+	ln -s ../../.. "$pci/0000:$2/infiniband/$1/device"
+	ln -sr "$(realpath "$pci/0000:$2/infiniband/$1")" "$tree/sys/class/infiniband/$1"
 }
 
 @test "pcie-enough: an adapter with links in two slots, as in DGX Spark" {
@@ -249,6 +250,8 @@ another()
 	says mlx5_1 note 'the PCIe links carry less than a port can send, but the adapter has others for it' \
 		evidence '0000:20:00.0: 32 GT/s x8, 252.1 Gb/s; the fastest port has 400.0 Gb/s; mlx5_11 at 0000:81:00.0 is the same adapter, with 252.1 Gb/s'
 	says mlx5_11 note '*'
+	wants 0 pcie-enough mlx5_1
+	says mlx5_1 note '*'
 	# Together they are too narrow, too, however many RDMA devices the other link has.
 	set_file 81:00.0 current_link_width 4
 	set_file 81:00.0 max_link_width 4

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "doctor/frame/check.h"
 #include "host/pci/rdma_drivers.h"
 #include "kernel/sysfs.h"
@@ -270,10 +271,19 @@ static struct hop find_narrowest(struct doctor_context *run, struct pci_function
 	return narrowest;
 }
 
-static char *image_guid(struct doctor_context *run, const struct device *device)
+static char *image_guid(struct doctor_context *run, const char *device)
 {
-	return sysfs_text(&run->facts->root, SYSFS_RDMA_CLASS "/%s/sys_image_guid",
-			  device->kernel_name);
+	return sysfs_text(&run->facts->root, SYSFS_RDMA_CLASS "/%s/sys_image_guid", device);
+}
+
+/* Returns an RDMA device of the function, also of one that was not asked about. */
+static char *device_of(struct doctor_context *run, const struct pci_function *function)
+{
+	_cleanup_(strings_free) struct strings names = {.known = false};
+
+	sysfs_list(&run->facts->root, &names, "sys/bus/pci/devices/%s/infiniband",
+		   function->address);
+	return names.count ? mem_string(names.items[0]) : NULL;
 }
 
 /*
@@ -284,7 +294,7 @@ static char *image_guid(struct doctor_context *run, const struct device *device)
  */
 static double rate_of_other_slots(struct doctor_context *run)
 {
-	_cleanup_(freep) char *own = image_guid(run, run->device);
+	_cleanup_(freep) char *own = image_guid(run, run->device->kernel_name);
 	_cleanup_(freep) char *hypervisor = topology_hypervisor(&run->facts->root);
 	double sum = 0;
 
@@ -292,8 +302,9 @@ static double rate_of_other_slots(struct doctor_context *run)
 	    !number_is(&run->function->vendor_id, PCI_VENDOR_MELLANOX))
 		return 0;
 	for_each (other, &run->facts->pci) {
-		const struct device *device = doctor_device_at(run->facts, other->address);
+		_cleanup_(freep) char *device = device_of(run, other);
 		_cleanup_(freep) char *guid = device ? image_guid(run, device) : NULL;
+		_cleanup_(freep) char *name = NULL;
 		struct real gbps;
 
 		if (!guid || strcmp(own, guid) != 0 || other->function != run->function->function ||
@@ -304,8 +315,9 @@ static double rate_of_other_slots(struct doctor_context *run)
 		find_narrowest(run, other, &gbps);
 		if (!gbps.known)
 			continue;
-		doctor_evidence(run, NULL, "%s at %s is the same adapter, with %.1f Gb/s",
-				device->name, other->address, gbps.value);
+		name = text_clean(device, strlen(device));
+		doctor_evidence(run, NULL, "%s at %s is the same adapter, with %.1f Gb/s", name,
+				other->address, gbps.value);
 		sum += gbps.value;
 	}
 	return sum;
