@@ -11,6 +11,8 @@
 #include <cmocka.h>
 #include <jansson.h>
 #include <errno.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -520,6 +522,36 @@ static void bounded_strangers(void **state)
 	assert_int_equal(allocated, 0);
 }
 
+/* An allocation of jansson that fails ends the program, as all others do. */
+static void out_of_memory(void **state)
+{
+	json_malloc_t allocate;
+	json_free_t release;
+	int status = 0;
+	pid_t child = fork();
+
+	(void)state;
+	assert_true(child >= 0);
+	if (!child) {
+		render_json_check_memory();
+		json_get_alloc_funcs(&allocate, &release);
+		release(allocate(SIZE_MAX / 4 * 3)); /* more than half of the addresses */
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 1);
+}
+
+#ifdef __SANITIZE_ADDRESS__
+/* An oversized request also returns NULL under the sanitizer. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1:detect_leaks=1";
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -528,6 +560,7 @@ int main(void)
 		cmocka_unit_test(bytes_of_zero),    cmocka_unit_test(integers_of_64_bits),
 		cmocka_unit_test(bounded_memory),   cmocka_unit_test(unknown_members),
 		cmocka_unit_test(too_many_members), cmocka_unit_test(bounded_strangers),
+		cmocka_unit_test(out_of_memory),
 	};
 
 	return cmocka_run_group_tests_name("json_read", tests, NULL, NULL);

@@ -9,12 +9,10 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <jansson.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "render/render.h"
 
 static void zeroed(void **state)
 {
@@ -127,13 +125,11 @@ static void appended_after_removal(void **state)
 	}
 }
 
-enum failure { FAIL_ALLOC, FAIL_ALLOC_OVERFLOW, FAIL_RESIZE, FAIL_RESIZE_OVERFLOW, FAIL_JSON };
+enum failure { FAIL_ALLOC, FAIL_ALLOC_OVERFLOW, FAIL_RESIZE, FAIL_RESIZE_OVERFLOW };
 
 static void ask_too_much(enum failure failure)
 {
 	const size_t huge = SIZE_MAX / 4 * 3; /* more than half of the addresses */
-	json_malloc_t allocate;
-	json_free_t release;
 
 	switch (failure) {
 	case FAIL_ALLOC:
@@ -148,11 +144,6 @@ static void ask_too_much(enum failure failure)
 	case FAIL_RESIZE_OVERFLOW:
 		free(mem_resize(NULL, huge, 16));
 		break;
-	case FAIL_JSON:
-		render_json_check_memory();
-		json_get_alloc_funcs(&allocate, &release);
-		release(allocate(huge));
-		break;
 	}
 }
 
@@ -160,7 +151,7 @@ static void ask_too_much(enum failure failure)
 static void out_of_memory(void **state)
 {
 	(void)state;
-	for (enum failure failure = FAIL_ALLOC; failure <= FAIL_JSON; failure++) {
+	for (enum failure failure = FAIL_ALLOC; failure <= FAIL_RESIZE_OVERFLOW; failure++) {
 		char text[4096] = "";
 		int ends[2], status = 0;
 		size_t length = 0;
