@@ -65,25 +65,9 @@ static void drop_scene(struct counter_scene *scene)
 	*scene = (struct counter_scene){.loader = NULL};
 }
 
-/* Whether devices or ports have changed since they were last seen. The caller frees *ret_now. */
-static bool has_changed(const struct counter_rounds *rounds, struct inventory *ret_now)
-{
-	*ret_now = (struct inventory){.root = NULL};
-	return rounds->has_seen && look(rounds, ret_now) &&
-	       !is_same_inventory(&rounds->seen, ret_now, is_same_port);
-}
-
-/*
- * While devices come, go or are renamed, failing to read them is no problem: the next round sees
- * the change and reads everything again.
- */
 void counter_rounds_note(struct counter_rounds *rounds, const struct problems *problems)
 {
-	struct inventory now = {.root = NULL};
-
-	if (problems->count && !has_changed(rounds, &now))
-		problems_add_new(rounds->problems, &rounds->reported, problems);
-	inventory_free(&now);
+	problems_add_new(rounds->problems, &rounds->reported, problems);
 }
 
 /*
@@ -129,12 +113,15 @@ static bool look_again(struct counter_rounds *rounds)
 	bool changed;
 
 	/* Only one past loader is kept, and the previous reading may borrow from it. */
-	if (rounds->past.loader)
+	if (!rounds->has_seen || rounds->past.loader)
 		return false;
-	changed = has_changed(rounds, &now);
-	inventory_free(changed ? &rounds->seen : &now);
-	if (changed)
-		rounds->seen = now;
+	if (!look(rounds, &now)) {
+		inventory_free(&now);
+		return false;
+	}
+	changed = !is_same_inventory(&rounds->seen, &now, is_same_port);
+	inventory_free(&rounds->seen);
+	rounds->seen = now;
 	if (!changed && clock_msec_until(rounds->refreshed_msec + REFRESH_MSEC))
 		return false;
 	rounds->refreshed_msec = clock_msec();

@@ -48,6 +48,6 @@ void counter_rounds_reopen(struct counter_rounds *rounds);
 struct counter_changes counter_rounds_compare(const struct counter_rounds *rounds, char *time);
 /* Frees the previous reading; changes made from it are then invalid. */
 void counter_rounds_forget(struct counter_rounds *rounds);
-/* Notes each problem that was not noted before, unless devices are changing just now. */
+/* Notes each problem that was not noted before. */
 void counter_rounds_note(struct counter_rounds *rounds, const struct problems *problems);
 void counter_rounds_end(struct counter_rounds *rounds);
