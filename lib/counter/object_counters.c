@@ -169,22 +169,23 @@ int object_counters_read(struct netlink *nldev, enum object_counter_kind kind,
 	return rc == -EINVAL ? -EOPNOTSUPP : rc == -EINTR ? 0 : rc;
 }
 
-static int compare_id(const void *id, const void *counter)
-{
-	return COMPARE(*(const uint64_t *)id, ((const struct object_counter *)counter)->id.value);
-}
-
-/* The kernel lists objects in the order of their numbers: rdma_restrack_add(), core/restrack.c. */
 const struct object_counter *object_counters_find(const struct object_counters *list, uint64_t id)
 {
-	return list->count
-		       ? bsearch(&id, list->items, list->count, sizeof(*list->items), compare_id)
-		       : NULL;
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].id.value == id)
+			return &list->items[i];
+	return NULL;
 }
 
 static bool is_same_number(const struct number *a, const struct number *b)
 {
 	return a->known == b->known && a->value == b->value;
+}
+
+/* The kernel stops naming a thread that has ended: fill_res_name_pid(), nldev.c. */
+static bool may_be_same_thread(const struct number *a, const struct number *b)
+{
+	return !a->known || !b->known || a->value == b->value;
 }
 
 const struct object_counter *object_counters_find_earlier(const struct object_counters *list,
@@ -195,7 +196,7 @@ const struct object_counter *object_counters_find_earlier(const struct object_co
 	return found && is_same_number(&found->port, &counter->port) &&
 			       is_same_number(&found->mode, &counter->mode) &&
 			       is_same_number(&found->type, &counter->type) &&
-			       is_same_number(&found->thread, &counter->thread)
+			       may_be_same_thread(&found->thread, &counter->thread)
 		       ? found
 		       : NULL;
 }

@@ -48,8 +48,9 @@ const struct object_counter *object_counters_find(const struct object_counters *
 const struct object_counter *object_counters_of_qp(const struct object_counters *list,
 						   uint64_t qpn);
 /*
- * Returns the same counter in a list that was read before, or NULL: the one of that number may have
- * been of another process, because mlx5 gives a free number to the next counter.
+ * Returns the counter of the same number in a list that was read before, or NULL if it is known to
+ * have been another, because mlx5 gives a free number to the next counter. Only in auto mode by
+ * `pid` does a counter have a thread; otherwise one of another process may look the same.
  */
 const struct object_counter *object_counters_find_earlier(const struct object_counters *list,
 							  const struct object_counter *counter);

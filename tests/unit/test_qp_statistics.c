@@ -115,12 +115,18 @@ static void queue_pairs(void **state)
 	assert_ptr_equal(object_counters_find_earlier(&list, &later), &list.items[0]);
 	later.thread = number_of(4712);
 	assert_null(object_counters_find_earlier(&list, &later));
+	/* It has ended, but its queue pairs live on. */
+	later.thread.known = false;
+	assert_ptr_equal(object_counters_find_earlier(&list, &later), &list.items[0]);
 	later = list.items[1];
 	assert_ptr_equal(object_counters_find_earlier(&list, &later), &list.items[1]);
 	later.port = number_of(2);
 	assert_null(object_counters_find_earlier(&list, &later));
 	later.id = number_of(7);
 	assert_null(object_counters_find_earlier(&list, &later));
+	/* The kernel may repeat entries in its next message, so the list need not be in order. */
+	list.items[0].id = number_of(7);
+	assert_ptr_equal(object_counters_find(&list, 7), &list.items[0]);
 }
 
 /* fill_stat_mr_entry(), nldev.c and hw/mlx5/restrack.c: only some have counters. */
