@@ -11,6 +11,10 @@
 #include "host/verbs.h"
 #include "kernel/verbs/verbs.h"
 
+#define PROVIDER                                                                           \
+	"load ib_uverbs and install the provider library of this driver; in a container, " \
+	"pass /dev/infiniband in"
+
 static const char *verbs_hint(const struct reading *reading, const struct device *device, int error)
 {
 	_cleanup_(freep) char *path = device ? mem_path(SYSFS_RDMA_CLASS, device->kernel_name)
@@ -27,10 +31,9 @@ static const char *verbs_hint(const struct reading *reading, const struct device
 	case -EPERM:
 		return "the uverbs node in /dev/infiniband must be readable and writable";
 	case -ENODEV:
-		if (device && !sysfs_has_directory(&reading->root, path))
-			return "it was removed or renamed meanwhile";
-		return "load ib_uverbs and install the provider library of this driver; in a "
-		       "container, pass /dev/infiniband in";
+		if (device && sysfs_open_directory(&reading->root, path) == -ENOENT)
+			return "unless it was just removed or renamed, " PROVIDER;
+		return PROVIDER;
 	case -ENOMEM:
 		return "raise the limit of locked memory (ulimit -l)";
 	default:
