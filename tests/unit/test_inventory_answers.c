@@ -804,7 +804,12 @@ static void netdevs_renamed(void **state)
 	got_netdev(bed, &renamed);
 	snapshot_end(&bed->snapshot);
 	tree_write(&bed->snapshot.tree, "root/sys/class/net/eth0/ifindex", "2");
-	assert_int_equal(load(bed, NEED_NETDEV), 0);
+	tree_write(&bed->snapshot.tree, "root/sys/class/net/eth0/speed", "25000");
+	tree_write(&bed->snapshot.tree, "root/sys/class/net/bond0/speed", "50000");
+	tree_write(&bed->snapshot.tree, "root/sys/class/net/ib0/speed", "100000");
+	assert_int_equal(load(bed, NEED_NETDEV | NEED_LINK_LIST | NEED_NETDEV_SPEED), 0);
+	assert_false(bed->inventory.links.items[0].speed_mbps.known);
+	assert_int_equal(bed->inventory.links.items[1].speed_mbps.value, 50000);
 	expect_problems(&bed->problems, "");
 	tree_write(&bed->snapshot.tree, "root/sys/class/net/eth0/ifindex", "3");
 	assert_int_equal(load(bed, NEED_NETDEV), 0);

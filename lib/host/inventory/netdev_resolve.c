@@ -13,6 +13,8 @@
 #include "mad/format/mad.h"
 #include "host/device.h"
 
+#define INDEX_FILE "sys/class/net/%s/ifindex"
+
 static void read_saved_links(struct reading *reading, struct problems *problems)
 {
 	struct inventory *inventory = reading->inventory;
@@ -384,14 +386,24 @@ static void resolve_gids(const struct reading *reading, const struct device *dev
 	}
 }
 
-/* rtnetlink lacks the speed; sysfs has it, one file per netdev. */
-static void read_files(struct reading *reading, struct problems *problems)
+/*
+ * rtnetlink lacks the speed; sysfs has it, one file per netdev. If names have changed meanwhile,
+ * the file may be another netdev's.
+ */
+static void read_files(struct reading *reading, bool renamed, struct problems *problems)
 {
 	struct link_list *links = &reading->inventory->links;
 	const uint64_t needs = reading->needs & NEED_NETDEV_SPEED;
 
-	for (size_t i = 0; needs && i < links->count; i++)
-		link_read_sysfs(&reading->root, &links->items[i], needs, problems);
+	for (size_t i = 0; needs && i < links->count; i++) {
+		struct link *link = &links->items[i];
+		struct number index = link->index;
+
+		if (renamed && link->name)
+			sysfs_read_number(&reading->root, &index, INDEX_FILE, link->name);
+		if (index.value == link->index.value)
+			link_read_sysfs(&reading->root, link, needs, problems);
+	}
 }
 
 /* Whether the netdev of that index got the name since netlink was asked for the ports. */
@@ -408,8 +420,9 @@ static bool has_new_name(struct reading *reading, const char *name, uint64_t ind
 /*
  * Whether sysfs shows another network namespace, the one that it was mounted in, where the ports'
  * netdevs have other indexes. Checking one port is enough, unless netdevs are read from there.
+ * *ret_renamed: only names have changed.
  */
-static bool is_other_sysfs(struct reading *reading)
+static bool is_other_sysfs(struct reading *reading, bool *ret_renamed)
 {
 	const bool every = reading->needs & NEED_NETDEV_SPEED;
 
@@ -418,11 +431,12 @@ static bool is_other_sysfs(struct reading *reading)
 
 		if (!port->netdev || !port->netdev_index.known)
 			continue;
-		if (!sysfs_read_number(&reading->root, &index, "sys/class/net/%s/ifindex",
-				       port->netdev) &&
-		    index.value != port->netdev_index.value &&
-		    !has_new_name(reading, port->netdev, index.value))
-			return true;
+		if (!sysfs_read_number(&reading->root, &index, INDEX_FILE, port->netdev) &&
+		    index.value != port->netdev_index.value) {
+			*ret_renamed = has_new_name(reading, port->netdev, index.value);
+			if (!*ret_renamed)
+				return true;
+		}
 		if (!every)
 			return false;
 	}
@@ -449,16 +463,17 @@ void read_netdevs(struct reading *reading)
 {
 	const struct objects *objects = reading->request->objects;
 	struct problems problems = {0}; /* of all netdevs, relevant or not */
+	bool renamed = false;
 
 	if (reading->needs & NEED_LINK_LIST || wants_ipoib(reading))
 		read_links(reading, &problems);
 	link_list_sort(&reading->inventory->links);
-	if (is_other_sysfs(reading))
+	if (is_other_sysfs(reading, &renamed))
 		problem_add_text(reading->problems, NULL, "netdevs", "sysfs",
 				 "/sys shows those of another network namespace",
 				 "mount the sysfs of this one: mount -t sysfs sysfs /sys");
 	else if (root_answers(&reading->root))
-		read_files(reading, &problems);
+		read_files(reading, renamed, &problems);
 	if (!reading->nldev && (objects->count || objects->excluded.count) && wants_ipoib(reading))
 		read_unlisted_guids(reading);
 	resolve(reading);
