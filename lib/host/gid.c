@@ -12,6 +12,7 @@
 #include "host/device.h"
 #include "host/need.h"
 #include "kernel/sysfs.h"
+#include "schema/problem.h"
 #include "schema/rows.h"
 
 const struct enum_name gid_type_names[] = {
@@ -97,6 +98,18 @@ struct gid_table {
 	bool netdevs_unreadable; /* gid_attrs/ndevs */
 };
 
+/* Reports one problem for all slots, and returns true, if the directory cannot be opened. */
+static bool note_slot(const struct gid_table *table, const char *folder, const char *slot,
+		      int error)
+{
+	_cleanup_(freep) char *path = mem_format(PORT_DIRECTORY "/%s", table->port->kernel_name,
+						 (unsigned int)table->port->port.value, folder);
+	int rc = sysfs_open_directory(table->root, path);
+
+	port_note(table->problems, table->port, folder, rc ? NULL : slot, rc ? rc : error);
+	return rc;
+}
+
 /*
  * Reads a word of gid_attrs/types, cache_gid_type_str[] in core/cache.c. Returns false if the slot
  * has been emptied since its GID was read: only then does a kernel return EINVAL,
@@ -122,8 +135,7 @@ static bool read_type(struct gid_table *table, const char *slot, struct gid_entr
 	if (length == -ENOENT && infiniband)
 		number_set(&entry->type, GID_TYPE_IB);
 	else if (length < 0)
-		table->types_unreadable = port_note_slot(table->root, table->problems, port,
-							 "gid_attrs/types", slot, (int)length);
+		table->types_unreadable = note_slot(table, "gid_attrs/types", slot, (int)length);
 	else if (!strcmp(text, "RoCE v2"))
 		number_set(&entry->type, GID_TYPE_ROCE_V2);
 	else if (!strcmp(text, "IB/RoCE v1") && port->link_layer.known)
@@ -182,8 +194,7 @@ static void read_netdev(struct gid_table *table, const char *slot, struct gid_en
 	rc = gid_read_netdev(table->root, table->port, (unsigned int)entry->index.value,
 			     &entry->netdev);
 	if (rc)
-		table->netdevs_unreadable = port_note_slot(
-			table->root, table->problems, table->port, "gid_attrs/ndevs", slot, rc);
+		table->netdevs_unreadable = note_slot(table, "gid_attrs/ndevs", slot, rc);
 }
 
 struct known_gid gid_read_first(const struct root *root, const struct port *port)
@@ -249,7 +260,8 @@ int gid_table_check(const struct root *root, const struct port *port, size_t cou
 void gid_table_read_sysfs(const struct root *root, struct port *port, bool empty, bool netdevs,
 			  struct problems *problems)
 {
-	struct gid_table table = {.root = root, .port = port, .problems = problems};
+	struct problems found = {0};
+	struct gid_table table = {.root = root, .port = port, .problems = &found};
 	_cleanup_(strings_free) struct strings slots = {0};
 	uint64_t next = 0;
 	int rc = sysfs_list(root, &slots, PORT_DIRECTORY "/gids", port->kernel_name,
@@ -258,13 +270,13 @@ void gid_table_read_sysfs(const struct root *root, struct port *port, bool empty
 	if (!rc)
 		rc = gid_table_check(root, port, slots.count);
 	if (rc)
-		port_note(problems, port, "gids", NULL, rc);
+		port_note(&found, port, "gids", NULL, rc);
 	for (size_t i = 0; i < slots.count; i++) {
-		port_note_gap(problems, port, "gids", slots.items[i], &next);
-		if (read_gid(&table, slots.items[i], empty, netdevs) &&
-		    port_note_slot(root, problems, port, "gids", slots.items[i], -ENOENT))
-			break;
+		port_note_gap(&found, port, "gids", slots.items[i], &next);
+		if (read_gid(&table, slots.items[i], empty, netdevs))
+			port_note(&found, port, "gids", slots.items[i], -ENOENT);
 	}
+	port_note_table(root, problems, port, "gids", &found);
 }
 
 bool gid_table_read_slots(const struct root *root, struct port *port, unsigned int first,

@@ -128,15 +128,22 @@ void port_note(struct problems *problems, const struct port *port, const char *a
 	port_note_text(problems, port, attribute, slot, error, "");
 }
 
-bool port_note_slot(const struct root *root, struct problems *problems, const struct port *port,
-		    const char *table, const char *slot, int error)
+void port_note_table(const struct root *root, struct problems *problems, const struct port *port,
+		     const char *table, struct problems *found)
 {
 	_cleanup_(freep) char *path = mem_format(PORT_DIRECTORY "/%s", port->kernel_name,
 						 (unsigned int)port->port.value, table);
-	int rc = sysfs_open_directory(root, path);
+	const int rc = found->count ? sysfs_open_directory(root, path) : 0;
 
-	port_note(problems, port, table, rc ? NULL : slot, rc ? rc : error);
-	return rc;
+	if (rc)
+		port_note(problems, port, table, NULL, rc);
+	for (size_t i = 0; !rc && i < found->count; i++) {
+		const struct problem *one = &found->items[i];
+
+		problem_add_text(problems, one->object, one->attribute, one->source, one->error,
+				 one->hint);
+	}
+	problems_free(found);
 }
 
 bool port_table_slot(const char *name, uint64_t *ret_index)
@@ -382,9 +389,8 @@ static const struct field pkey_fields[] = {
 const struct schema pkey_schema = SCHEMA("pkeys", struct pkey, pkey_fields,
 					 "an entry of a port's P_Key table");
 
-/* Returns 0, or -ENOENT if the slot does not exist, which is not reported. */
-static int read_pkey(const struct root *root, struct port *port, const char *slot,
-		     struct problems *problems)
+static void read_pkey(const struct root *root, struct port *port, const char *slot,
+		      struct problems *problems)
 {
 	char text[SYSFS_TEXT_SIZE];
 	uint64_t index, value;
@@ -392,26 +398,24 @@ static int read_pkey(const struct root *root, struct port *port, const char *slo
 	ssize_t length;
 
 	if (!port_table_slot(slot, &index))
-		return 0;
+		return;
 	length = sysfs_read(root, text, PORT_DIRECTORY "/pkeys/%s", port->kernel_name,
 			    (unsigned int)port->port.value, slot);
-	if (length == -ENOENT)
-		return -ENOENT;
 	if (length < 0 || text_parse_u64(text, 16, UINT16_MAX, &value)) {
 		port_note_text(problems, port, "pkeys", slot, length, text);
-		return 0;
+		return;
 	}
 	pkey = mem_append(&port->pkeys, &port->pkey_count, sizeof(*port->pkeys));
 	pkey->device = port->device;
 	pkey->port = port->port;
 	number_set(&pkey->index, index);
 	number_set(&pkey->pkey, value);
-	return 0;
 }
 
 void pkey_table_read_sysfs(const struct root *root, struct port *port, struct problems *problems)
 {
 	_cleanup_(strings_free) struct strings slots = {0};
+	struct problems found = {0};
 	uint64_t next = 0;
 	int rc = sysfs_list(root, &slots, PORT_DIRECTORY "/pkeys", port->kernel_name,
 			    (unsigned int)port->port.value);
@@ -419,11 +423,10 @@ void pkey_table_read_sysfs(const struct root *root, struct port *port, struct pr
 	if (!rc && !slots.count)
 		rc = -ENOENT;
 	if (rc && (rc != -ENOENT || !may_lack_pkeys(root, port)))
-		port_note(problems, port, "pkeys", NULL, rc);
+		port_note(&found, port, "pkeys", NULL, rc);
 	for (size_t i = 0; i < slots.count; i++) {
-		port_note_gap(problems, port, "pkeys", slots.items[i], &next);
-		if (read_pkey(root, port, slots.items[i], problems) &&
-		    port_note_slot(root, problems, port, "pkeys", slots.items[i], -ENOENT))
-			break;
+		port_note_gap(&found, port, "pkeys", slots.items[i], &next);
+		read_pkey(root, port, slots.items[i], &found);
 	}
+	port_note_table(root, problems, port, "pkeys", &found);
 }

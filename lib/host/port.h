@@ -178,9 +178,12 @@ void port_note(struct problems *problems, const struct port *port, const char *a
 /* The same of a file that was read: `length` is the -errno, or the text is malformed. */
 void port_note_text(struct problems *problems, const struct port *port, const char *attribute,
 		    const char *slot, ssize_t length, const char *text);
-/* Reports one problem for all slots, and returns true, if the table's folder cannot be opened. */
-bool port_note_slot(const struct root *root, struct problems *problems, const struct port *port,
-		    const char *table, const char *slot, int error);
+/*
+ * Adds the problems of a table that was read, and frees them; only one problem if the table is gone
+ * by now, because its port was removed.
+ */
+void port_note_table(const struct root *root, struct problems *problems, const struct port *port,
+		     const char *table, struct problems *found);
 /*
  * The kernel numbers slots from 0 without a gap: reports slot `next` if the slot called `name`
  * comes after it, and sets `next` to the slot after `name`.

@@ -329,7 +329,7 @@ static size_t read_while_removed(struct bed *bed, bool gids)
 	if (!child)
 		_exit(rename(here, away));
 	if (gids)
-		gid_table_read_sysfs(&bed->tree.root, &bed->port, false, false, &bed->problems);
+		gid_table_read_sysfs(&bed->tree.root, &bed->port, false, true, &bed->problems);
 	else
 		pkey_table_read_sysfs(&bed->tree.root, &bed->port, &bed->problems);
 	count = bed->port.gid_count + bed->port.pkey_count;
@@ -342,29 +342,44 @@ static size_t read_while_removed(struct bed *bed, bool gids)
 	return count;
 }
 
-/* One line says that the table is gone, rather than one for each slot that is left. */
+static void fill(struct bed *bed, const char *folder, const char *text)
+{
+	for (unsigned int i = 0; i < SLOTS; i++) {
+		_cleanup_(freep) char *path = mem_format(PORT "%s/%u", folder, i);
+
+		tree_write(&bed->tree, path, text);
+	}
+}
+
+/* One line says that the table is gone, rather than one for each file that is left. */
 static void removed_while_read(void **state)
 {
+	static const struct {
+		const char *table;
+		int layer;
+	} rows[] = {
+		{"pkeys", LINK_LAYER_INFINIBAND},
+		{"gids", LINK_LAYER_INFINIBAND},
+		{"gids", LINK_LAYER_ETHERNET},
+	};
 	struct bed *bed = *state;
 
-	bed->port.link_layer = number_of(LINK_LAYER_INFINIBAND);
-	for (int gids = 0; gids < 2; gids++) {
+	fill(bed, "pkeys", "0xffff");
+	fill(bed, "gids", "fe80::5");
+	fill(bed, "gid_attrs/types", "RoCE v2");
+	fill(bed, "gid_attrs/ndevs", "eth0");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		size_t count = 0;
 
-		for (unsigned int i = 0; i < SLOTS; i++) {
-			_cleanup_(freep) char *path = mem_format(PORT "%s/%u",
-								 gids ? "gids" : "pkeys", i);
-
-			tree_write(&bed->tree, path, gids ? "fe80::5" : "0xffff");
-		}
-		for (int i = 0; i < TRIES && (!count || count == SLOTS); i++) {
+		bed->port.link_layer = number_of((uint64_t)rows[i].layer);
+		for (int j = 0; j < TRIES && (!count || count == SLOTS); j++) {
 			problems_free(&bed->problems);
 			bed->problems = (struct problems){.items = NULL};
-			count = read_while_removed(bed, gids);
+			count = read_while_removed(bed, !strcmp(rows[i].table, "gids"));
 			assert_in_range(bed->problems.count, 0, 1);
 		}
 		assert_in_range(count, 1, SLOTS - 1);
-		assert_string_equal(bed->problems.items[0].attribute, gids ? "gids" : "pkeys");
+		assert_string_equal(bed->problems.items[0].attribute, rows[i].table);
 	}
 }
 
