@@ -525,8 +525,8 @@ static void bounded_strangers(void **state)
 /* An allocation of jansson that fails ends the program, as all others do. */
 static void out_of_memory(void **state)
 {
-	json_malloc_t allocate;
-	json_free_t release;
+	json_malloc_t take_memory;
+	json_free_t give_back;
 	int status = 0;
 	pid_t child = fork();
 
@@ -534,8 +534,8 @@ static void out_of_memory(void **state)
 	assert_true(child >= 0);
 	if (!child) {
 		render_json_check_memory();
-		json_get_alloc_funcs(&allocate, &release);
-		release(allocate(SIZE_MAX / 4 * 3)); /* more than half of the addresses */
+		json_get_alloc_funcs(&take_memory, &give_back);
+		give_back(take_memory(SIZE_MAX / 4 * 3)); /* more than half of the addresses */
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
