@@ -55,23 +55,6 @@ static void add_first_pass(struct judge_finding *finding, const struct judge *ju
 		finding_say(finding, "its %" PRIu32 " partners are bad themselves", partners);
 }
 
-/* What was not tried again is assumed to be like the pairs that were. */
-static bool are_pairs_good_again(const struct conclusion *conclusion)
-{
-	return conclusion->pairs_again >= conclusion->judge->limits.least_results &&
-	       !conclusion->pairs_bad_again;
-}
-
-/* If no partner for it was good, its pairs may be bad for the same passing reason as others. */
-static void compare_with_pairs(const struct conclusion *conclusion, const struct tally *tally,
-			       bool alone_bad, struct judge_finding *finding)
-{
-	if (tally->again || tally->again_unjudged || alone_bad || !are_pairs_good_again(conclusion))
-		return;
-	finding_say(finding, "; the %" PRIu32 " pairs that were are good", conclusion->pairs_again);
-	finding->finding.severity = number_of(SEVERITY_WARNING);
-}
-
 static void conclude_port(struct conclusion *conclusion, const struct culprit *whole,
 			  const struct tally *tally)
 {
@@ -94,7 +77,6 @@ static void conclude_port(struct conclusion *conclusion, const struct culprit *w
 	if (!finding->finding.evidence)
 		add_first_pass(finding, judge, culprit->number);
 	words_add_rest(finding, judge, tally, id, judge->ports[culprit->number].alone_bad);
-	compare_with_pairs(conclusion, tally, judge->ports[culprit->number].alone_bad, finding);
 	words_add_port_facts(finding, judge, culprit->number);
 	if (conclusion->bad_ports[port_rail(culprit->number)] >= LEAST_ALIKE)
 		finding_say(finding,
@@ -161,7 +143,6 @@ static void conclude_host(struct conclusion *conclusion, size_t number)
 	alone_bad = add_first_alone(finding, judge, culprit->number);
 	words_add_figures(finding, judge, tally, 0, "pairs");
 	words_add_rest(finding, judge, tally, id, alone_bad);
-	compare_with_pairs(conclusion, tally, alone_bad, finding);
 	strings_add(&finding->hosts, words_host(judge, culprit->number));
 }
 
@@ -173,7 +154,9 @@ static enum judge_finding_id id_of_pair(const struct conclusion *conclusion,
 
 	if (tally->again && !tally->again_bad)
 		return JUDGE_FLAKY;
-	if (!tally->again && !edge->again && are_pairs_good_again(conclusion))
+	/* A pair that was not tried again is assumed to be like those that were. */
+	if (!tally->again && !edge->again &&
+	    conclusion->pairs_again >= judge->limits.least_results && !conclusion->pairs_bad_again)
 		return JUDGE_FLAKY;
 	for (int end = 0; end < MESH_ENDS; end++) {
 		const struct port *port = &judge->ports[edge_port(edge, end)];
@@ -215,15 +198,17 @@ static void conclude_pair(struct conclusion *conclusion, const struct culprit *c
 	words_add_both(finding, judge, tally, words_id(tally, id));
 	words_add_others(finding, judge, edge_port(edge, MESH_END_A));
 	words_add_others(finding, judge, edge_port(edge, MESH_END_B));
-	if (tally->again)
-		finding_say(finding, "; tried again alone: %s",
-			    tally->again_bad ? "bad again" : "good");
-	else
+	if (!tally->again && id == JUDGE_FLAKY)
+		finding_say(finding,
+			    "; not tried again alone; the %" PRIu32 " pairs that were are good",
+			    conclusion->pairs_again);
+	else if (!tally->again)
 		finding_say(finding, "; %s",
 			    edge->again ? "bad when tested alone, in the second pass"
 					: words_not_again(tally));
-	if (id == JUDGE_FLAKY)
-		compare_with_pairs(conclusion, tally, false, finding);
+	else
+		finding_say(finding, "; tried again alone: %s",
+			    tally->again_bad ? "bad again" : "good");
 	if (id == JUDGE_BOTH)
 		finding_set_next_step(finding,
 				      "look at what lies between them and carries both directions");
