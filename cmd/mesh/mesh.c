@@ -41,11 +41,16 @@ static char *own_program(void)
 static bool add_word(struct mesh_work *work, struct strings *command, const char *option,
 		     const char *word)
 {
+	/* The agent takes a word like `--root` that follows an option for another option. */
+	_cleanup_(freep) char *both = option && word && !strncmp(word, "--", 2)
+					      ? mem_format("%s=%s", option, word)
+					      : NULL;
+
 	if (!word)
 		return true;
-	if (option)
+	if (option && !both)
 		strings_add(command, option);
-	strings_add(command, word);
+	strings_add(command, both ?: word);
 	if (text_is_plain(word) || (option && !strcmp(option, "--name")))
 		return true;
 	return listing_fail(&work->listing, STATUS_USAGE,
