@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -126,6 +127,14 @@ int mesh_launch_start(struct mesh_launch *launch, char *const *command, const ch
 	return 0;
 }
 
+/* Whether it is indented, perhaps after the `host: ` that srun -l, pdsh and clush put before it. */
+static bool is_indented(const char *line)
+{
+	const size_t word = strcspn(line, " ");
+
+	return !word || (line[word - 1] == ':' && !strncmp(line + word, "  ", 2));
+}
+
 static void end_line(struct mesh_launch *launch, void (*say)(void *context, const char *line),
 		     void *context)
 {
@@ -137,7 +146,7 @@ static void end_line(struct mesh_launch *launch, void (*say)(void *context, cons
 	if (say)
 		say(context, clean);
 	/* An indented line belongs to the one before it: the agents' next steps are so. */
-	if (*clean == ' ' && launch->last)
+	if (launch->last && is_indented(clean))
 		return;
 	free(launch->last);
 	launch->last = clean;

@@ -205,6 +205,18 @@ end_of_coordinator()
 	nothing_left
 }
 
+@test "mesh: why a launcher ended, rather than the hints of agents" {
+	local before
+
+	for before in '' 'n1: '; do
+		# shellcheck disable=SC2016 # for the inner shell
+		try mesh run --hosts 2 --address 127.0.0.1 -- \
+			sh -c 'printf "%s\n" "$1no such file" "$1  try: another" "$1  and this"' sh "$before"
+		expect 1 ''
+		[[ $stderr == *"no host joined: the launcher ended with status 0: ${before}no such file"$'\n'* ]]
+	done
+}
+
 # The kernel keeps no exit status of children if the parent of this process ignored SIGCHLD.
 @test "mesh: a launcher that fails, started by a parent that ignores SIGCHLD" {
 	status=0
