@@ -49,7 +49,9 @@ static void note_addresses(struct change *change, struct netlink *rtnl, const st
 			continue;
 		ip_format(&address->ip, text);
 		change_note(change, "%s has the address %s%s", link->name, text,
-			    goes || address->ip.family == AF_INET6 ? ", which is lost" : "");
+			    goes			     ? ", which is lost with it"
+			    : address->ip.family == AF_INET6 ? ", which is lost when it goes down"
+							     : "");
 	}
 }
 
@@ -71,7 +73,8 @@ void netdev_note_users(struct change *change, unsigned int index, bool goes)
 	note_addresses(change, rtnl, link, goes);
 	if (!goes)
 		change_note(change,
-			    "the routes over %s via gateways, and others that were added, are lost",
+			    "the routes over %s via gateways, and others that were added, are lost "
+			    "when it goes down",
 			    link->name);
 	for (size_t i = 0; i < links.count; i++) {
 		const struct link *upper = &links.items[i];

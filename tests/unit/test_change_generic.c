@@ -529,11 +529,11 @@ static void users_of_what_is_reloaded(void **state)
 	static const struct {
 		const char *path, *address;
 	} cases[] = {
-		{"", "pf7 has the address 10.1.1.7, which is lost"},
-		{"/infiniband/mlx5_0", "pf7 has the address 10.1.1.7, which is lost"},
-		{"/net/pf7", "pf7 has the address 10.1.1.7, which is lost"},
+		{"", "pf7 has the address 10.1.1.7, which is lost with it"},
+		{"/infiniband/mlx5_0", "pf7 has the address 10.1.1.7, which is lost with it"},
+		{"/net/pf7", "pf7 has the address 10.1.1.7, which is lost with it"},
 		{"/mlx5_core.sf.2/infiniband/mlx5_2",
-		 "sf8 has the address 10.1.1.8, which is lost"},
+		 "sf8 has the address 10.1.1.8, which is lost with it"},
 	};
 	struct fake_kernel kernel = {.serve = serve_links};
 	struct bed *bed = *state;

@@ -489,7 +489,9 @@ static void guard_port(const struct saved_tree *tree, FILE *out, void *context)
 	tell(out, &change);
 }
 
-#define ROUTES "note the routes over eth0 via gateways, and others that were added, are lost\n"
+#define ROUTES                                                                                  \
+	"note the routes over eth0 via gateways, and others that were added, are lost when it " \
+	"goes down\n"
 
 static void ports(void **state)
 {

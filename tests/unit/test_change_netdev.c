@@ -837,15 +837,15 @@ static void users(void **state)
 	assert_int_equal(change->notes.count, 5);
 	has_note(change, "undoing the change creates ib0 again: down, without addresses, with the "
 			 "initial MTU and umcast");
-	has_note(change, "ib0 has the address 10.0.0.1, which is lost");
-	has_note(change, "ib0 has the address 2001::1, which is lost");
+	has_note(change, "ib0 has the address 10.0.0.1, which is lost with it");
+	has_note(change, "ib0 has the address 2001::1, which is lost with it");
 	has_note(change, "ib0.8001 is on top of ib0");
 	has_note(change, "ib0 is a member of eth0");
 	/* A netdev that only goes down keeps its IPv4 addresses. */
 	change = want(bed, &ipoib_del_setting, "ib0", CHANGE_ABSENT);
 	netdev_note_users(change, 3, false);
 	has_note(change, "ib0 has the address 10.0.0.1");
-	has_note(change, "ib0 has the address 2001::1, which is lost");
+	has_note(change, "ib0 has the address 2001::1, which is lost when it goes down");
 	bed->machine.address_flags = NLM_F_DUMP_INTR;
 	change = want(bed, &ipoib_del_setting, "ib0", CHANGE_ABSENT);
 	netdev_note_users(change, 3, false);

@@ -299,7 +299,8 @@ static void who_has_them(void **state)
 			    "VF 3, whose netdev is in another network namespace");
 	assert_true(strings_contain(&change->notes,
 				    "the 5 existing VFs are removed first, with their settings"));
-	assert_true(strings_contain(&change->notes, "the netdev no_such_netdev of VF 0 goes away"));
+	assert_true(
+		strings_contain(&change->notes, "the netdev no_such_netdev goes away with VF 0"));
 	tree_link(&bed->tree, FUNCTION "/virtfn6/driver", "../../drivers/pciback");
 	tree_link(&bed->tree, FUNCTION "/virtfn7/driver", "../../drivers/uio_pci_generic");
 	change = want(bed, 0);

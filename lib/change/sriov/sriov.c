@@ -163,7 +163,7 @@ static void guard_vf(struct change *change, const struct root *root, unsigned in
 		change_disturbs(change, "VF %u, whose netdev is in another network namespace", vf);
 	for (size_t i = 0; i < netdevs.count; i++) {
 		change_guard_way(change, netdevs.items[i], WAY_IS_GONE);
-		change_note(change, "the netdev %s of VF %u goes away", netdevs.items[i], vf);
+		change_note(change, "the netdev %s goes away with VF %u", netdevs.items[i], vf);
 	}
 }
 
