@@ -333,20 +333,38 @@ static void hosts_called_like_models(void **state)
 /* Module options contain addresses, and GUIDs that no port of this host has. */
 static void module_options(void **state)
 {
+	static const char *const guids[] = {
+		"options ib_srpt srpt_service_guid=0x0002c903001a2b3c\n",
+		"options ib_srpt srpt_service_guid=0x2c903001a2b3c\n",
+		"options ib_srpt srpt_service_guid=\"0x2c903001a2b3c\"\n",
+	};
+	static const char parameter[] = "root/sys/module/ib_srpt/parameters/srpt_service_guid";
 	_cleanup_(freep) char *now = changed_text(
 		"root/etc/modprobe.d/bonding.conf",
 		"options bonding mode=1 arp_ip_target=192.168.77.5,10.9.8.7\n");
-	_cleanup_(freep) char *guid = changed_text(
-		"root/etc/modprobe.d/srpt.conf",
-		"options ib_srpt srpt_service_guid=0x0002c903001a2b3c\n");
+	_cleanup_(freep) char *guid = changed_text(parameter, "0x0002c903001a2b3c\n");
 
 	(void)state;
 	assert_memory_equal(now, "options bonding mode=1 arp_ip_target=192.168.", 45);
 	assert_null(strstr(now, "192.168.77.5"));
 	assert_non_null(strstr(now, ",10."));
 	assert_null(strstr(now, "10.9.8.7"));
-	assert_memory_equal(guid, "options ib_srpt srpt_service_guid=0x0002c90300", 46);
-	assert_null(strstr(guid, "1a2b3c"));
+	assert_memory_equal(guid, "0x0002c90300", 12);
+	assert_memory_not_equal(guid + 12, "1a2b3c\n", 7);
+	assert_int_equal(strlen(guid), strlen("0x0002c903001a2b3c\n"));
+	/* It is the same in the settings. */
+	for (size_t i = 0; i < ARRAY_SIZE(guids); i++) {
+		_cleanup_(freep) char *option = changed_text("root/etc/modprobe.d/srpt.conf",
+							     guids[i]);
+		_cleanup_(freep) char *wanted = mem_string(guids[i]);
+
+		memcpy(strstr(wanted, "1a2b3c"), guid + 12, 6);
+		assert_string_equal(option, wanted);
+	}
+	assert_stays("root/etc/modprobe.d/srpt.conf",
+		     "options ib_srpt srpt_service_guid=0xffffffffffffffff\n");
+	assert_stays(parameter, "0xffffffffffffffff\n");
+	assert_stays(parameter, "0x0000000000000000\n");
 }
 
 /* show_admin_alias_guid() of mlx4; neither 0 nor all ones is a GUID. */

@@ -29,8 +29,12 @@ static void learn(struct anonymiser *anonymiser, const struct contents *contents
 			anonymiser_learn_host(anonymiser, content->bytes);
 		else if (content_is_text(content) && !strcmp(name, "node_desc"))
 			anonymise_description_learn(anonymiser, content);
-		else if (content_is_text(content))
-			anonymise_spoken_guids_learn(anonymiser, content->bytes);
+		else if (content_is_text(content)) {
+			/* A parameter of a module is called by its file: srpt_service_guid. */
+			_cleanup_(freep) char *text = mem_format("%s=%s", name, content->bytes);
+
+			anonymise_spoken_guids_learn(anonymiser, text);
+		}
 	}
 	anonymiser_prepare(anonymiser);
 }

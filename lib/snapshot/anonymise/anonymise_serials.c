@@ -96,7 +96,8 @@ static size_t guid_word_length(const char *text)
 
 /*
  * Finds the next GUID after such a word, which may also be followed by an extension of few digits:
- * a number without a vendor in its first 24 bits is no GUID. Returns its first digit, or NULL.
+ * a number without a vendor in its first 24 bits, or with all bits set, is no GUID. Returns its
+ * first digit, or NULL.
  */
 static const char *find_guid(const char *text, size_t *ret_length, uint64_t *ret_guid)
 {
@@ -107,12 +108,12 @@ static const char *find_guid(const char *text, size_t *ret_length, uint64_t *ret
 		text += word ? word : 1;
 		if (!word)
 			continue;
-		text += strspn(text, " :=");
+		text += strspn(text, " :=\"'");
 		text += !strncmp(text, "0x", 2) ? 2 : 0;
 		*ret_length = strspn(text, "0123456789abcdefABCDEF");
 		digits = mem_format("%.*s", (int)*ret_length, text);
 		if (!isalnum((unsigned char)text[*ret_length]) &&
-		    !text_parse_u64(digits, 16, UINT64_MAX, ret_guid) && *ret_guid >> 40)
+		    !text_parse_u64(digits, 16, UINT64_MAX - 1, ret_guid) && *ret_guid >> 40)
 			return text;
 	}
 	return NULL;
