@@ -59,8 +59,11 @@ void collect_error(struct collection *collection, const char *path, int error);
 void collect_note(struct collection *collection, const char *path, const char *why);
 /* Takes a regular file. Returns 0, or the -errno that was kept. */
 int collect_file(struct collection *collection, const char *path, enum source_how how);
-/* Hides the values of passwords, keys and tokens in the text, in place. */
-void collect_hide_secrets(char *text);
+/*
+ * Hides the values of passwords, keys and tokens in the text, in place. After a crash of the host,
+ * zeros may be in the place of what was written last.
+ */
+void collect_hide_secrets(char *text, size_t length);
 
 /*
  * The answers of netlink and verbs on this host, for a snapshot: kernel/recording.h. Runs the

@@ -94,31 +94,35 @@ static bool is_joint(const char *text)
 	return text[0] == '\\' && text[1] == '\n';
 }
 
-/* Hides the word or the quotation after the name of a secret. Returns its end. */
-static char *hide_value(char *at, char quote)
+/*
+ * Hides the word or the quotation after the name of a secret. Returns its end. Zeros may be before
+ * or in it.
+ */
+static char *hide_value(char *at, const char *end, char quote)
 {
-	for (; *at && (strchr(" \t=:\"'", *at) || is_joint(at)); at += is_joint(at) ? 2 : 1)
+	for (; at < end && (strchr(" \t=:\"'", *at) || is_joint(at)); at += is_joint(at) ? 2 : 1)
 		turns(*at, &quote);
-	for (; *at && *at != '\n' && (quote || !strchr(" \t", *at)); at++)
+	for (; at < end && *at != '\n' && (quote || (*at != ' ' && *at != '\t')); at++)
 		if (is_joint(at))
 			at++;
-		else if (!turns(*at, &quote))
+		else if (*at && !turns(*at, &quote))
 			*at = 'x';
 	return at;
 }
 
 /* Hides the value in NAME=VALUE, NAME: VALUE, and NAME VALUE if the name is a separate word. */
-void collect_hide_secrets(char *text)
+void collect_hide_secrets(char *text, size_t length)
 {
+	const char *const end = text + length;
 	char *at = text;
 
-	while (*at) {
-		const size_t length = strcspn(at, " \t\n=:\"'");
-		char *end = at + length, quote = '\0';
+	while (at < end) {
+		const size_t word = strcspn(at, " \t\n=:\"'");
+		char quote = '\0';
 
 		if (at > text)
 			turns(at[-1], &quote);
-		at = names_secret(at, length) ? hide_value(end, quote) : end + (*end != '\0');
+		at = names_secret(at, word) ? hide_value(at + word, end, quote) : at + word + 1;
 	}
 }
 
@@ -243,9 +247,8 @@ int collect_file(struct collection *collection, const char *path, enum source_ho
 			collect_error(collection, path, rc);
 		return rc;
 	}
-	/* After a crash of the host, a file may have bytes of zero between or after its lines. */
-	for (size_t at = 0; how == SOURCE_TEXTS && at < length; at += strlen(bytes + at) + 1)
-		collect_hide_secrets(bytes + at);
+	if (how == SOURCE_TEXTS)
+		collect_hide_secrets(bytes, length);
 	if (how < ARRAY_SIZE(filters) && filters[how])
 		length = filter_lines(bytes, filters[how]);
 	/* The library itself is too large: what providers_find_abi() finds in it is kept. */

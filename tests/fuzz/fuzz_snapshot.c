@@ -178,7 +178,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		break;
 	case 2:
-		collect_hide_secrets(text);
+		collect_hide_secrets(text, size - 1);
 		break;
 	case 3:
 		try_archive(text, size - 1);

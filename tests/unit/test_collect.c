@@ -502,7 +502,7 @@ static void binary(void **state)
 	content = contents_find(&bed->contents, "root/etc/modprobe.d/x");
 	assert_non_null(content);
 	assert_int_equal(content->length, 11);
-	assert_memory_equal(content->bytes, "key=x\0key=x", 12);
+	assert_memory_equal(content->bytes, "key=x\0xxxxx", 12);
 }
 
 /* The first 8 MiB of a file, which is reported. */
@@ -669,13 +669,25 @@ static void secrets(void **state)
 		{"\"key\": \"1 2\", b", "\"key\": \"xxx\"x b"},
 		{"key=\\\n1\\\n2 b", "key=\\\nx\\\nx b"},
 	};
+	static const char zeros[][2][32] = {
+		{"key=1\0\0002 b\n\0key=3", "key=x\0\0x b\n\0key=x"},
+		{"key=\0\0001 b\0token\0 2", "key=\0\0x b\0token\0 x"},
+		{"key \0 \"1\0 2\" b", "key \0 \"x\0xx\" b"},
+	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		_cleanup_(freep) char *text = mem_string(cases[i][0]);
 
-		collect_hide_secrets(text);
+		collect_hide_secrets(text, strlen(text));
 		assert_string_equal(text, cases[i][1]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(zeros); i++) {
+		char text[32];
+
+		memcpy(text, zeros[i][0], sizeof(text));
+		collect_hide_secrets(text, sizeof(text) - 1);
+		assert_memory_equal(text, zeros[i][1], sizeof(text));
 	}
 }
 

@@ -265,7 +265,7 @@ static void assert_hidden(const char *text, const char *wanted)
 {
 	_cleanup_(freep) char *copy = mem_string(text);
 
-	collect_hide_secrets(copy);
+	collect_hide_secrets(copy, strlen(copy));
 	assert_string_equal(copy, wanted);
 }
 
