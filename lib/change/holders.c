@@ -197,7 +197,7 @@ static void look_for_mounts(const struct device_users *users, const struct root 
 	_cleanup_(freep) char *text = NULL;
 	char *rest, *line;
 
-	if (sysfs_read_long(root, &text, "proc/self/mountinfo"))
+	if (sysfs_read_file(root, &text, "proc/self/mountinfo"))
 		return;
 	rest = text;
 	while ((line = strsep(&rest, "\n")))

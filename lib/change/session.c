@@ -107,7 +107,7 @@ static bool find_in(const struct root *root, const char *table, const struct ino
 	_cleanup_(freep) char *text = NULL;
 
 	if (!inodes->count ||
-	    sysfs_read_long(root, &text, "proc/%" PRIu64 "/net/%s", found->process, table))
+	    sysfs_read_file(root, &text, "proc/%" PRIu64 "/net/%s", found->process, table))
 		return false;
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';

@@ -122,7 +122,7 @@ static char *root_of(const struct root *root, const char *process)
 	_cleanup_(freep) char *text = NULL;
 	char *rest, *line, *found = NULL;
 
-	if (sysfs_read_long(root, &text, "proc/%s/mountinfo", process))
+	if (sysfs_read_file(root, &text, "proc/%s/mountinfo", process))
 		return NULL;
 	for (rest = text; (line = strsep(&rest, "\n"));) {
 		struct procfs_root_mount mount;

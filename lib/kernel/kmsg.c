@@ -113,7 +113,7 @@ static int read_recorded(const struct root *root, kmsg_taker *take, void *contex
 {
 	const struct root folder = {.fd = root->snapshot};
 	_cleanup_(freep) char *text = NULL;
-	int rc = root->recorded ? sysfs_read_long(&folder, &text, "kmsg") : -ENODATA;
+	int rc = root->recorded ? sysfs_read_file(&folder, &text, "kmsg") : -ENODATA;
 	size_t length;
 
 	if (rc)

@@ -204,7 +204,7 @@ static void read_config(const struct root *root, struct module_rules *rules, con
 	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
 	_cleanup_(freep) char *place = mem_format("/%s", clean);
 	_cleanup_(freep) char *text = NULL;
-	int rc = sysfs_read_long(root, &text, "%s", path);
+	int rc = sysfs_read_file(root, &text, "%s", path);
 
 	/* A link to /dev/null masks a file; a saved tree does not have its target. */
 	if (rc && rc != -ENOENT && rc != -ENXIO)
@@ -315,7 +315,7 @@ void module_files_read(const struct root *root, struct module_files *files)
 		return;
 	}
 	/* Debian's file for 6.12 is 0.6 MiB. */
-	files->rc = sysfs_read_long(root, &files->files, "lib/modules/%s/modules.dep",
+	files->rc = sysfs_read_file(root, &files->files, "lib/modules/%s/modules.dep",
 				    files->release);
 }
 
@@ -325,7 +325,7 @@ char *modules_read_built_in(const struct root *root)
 	char *names = NULL;
 
 	if (release)
-		sysfs_read_long(root, &names, "lib/modules/%s/modules.builtin", release);
+		sysfs_read_file(root, &names, "lib/modules/%s/modules.builtin", release);
 	return names;
 }
 

@@ -238,7 +238,7 @@ void procfs_parse_mountinfo(const char *text, struct procfs_cgroups *cgroups)
 int procfs_find_cgroups(const struct root *root, struct procfs_cgroups *ret_cgroups)
 {
 	_cleanup_(freep) char *text = NULL;
-	int rc = sysfs_read_long(root, &text, "proc/self/mountinfo");
+	int rc = sysfs_read_file(root, &text, "proc/self/mountinfo");
 
 	if (rc)
 		return rc;

@@ -17,7 +17,9 @@
 #include "base/text.h"
 #include "schema/problem.h"
 
-#define LONG_MOST (8 << 20) /* sysfs_read_long() */
+/* Size limits. */
+#define LONG_MOST (64 << 10) /* sysfs_read_long() */
+#define FILE_MOST (8 << 20)  /* sysfs_read_file() */
 
 __attribute__((format(printf, 2, 0))) static int format_path(char path[static PATH_MAX],
 							     const char *format, va_list arguments)
@@ -168,16 +170,30 @@ ssize_t sysfs_read_bytes(const struct root *root, void *bytes, size_t most, cons
 	return (ssize_t)at;
 }
 
+static int read_whole(const struct root *root, size_t most, char **ret_text, const char *path)
+{
+	_cleanup_(closep) int fd = sysfs_open(root, path, 0);
+	size_t length;
+
+	return fd < 0 ? fd : file_read_some(fd, most - 1, ret_text, &length);
+}
+
 int sysfs_read_long(const struct root *root, char **ret_text, const char *format, ...)
 {
-	_cleanup_(closep) int fd = -1;
 	char path[PATH_MAX];
-	size_t length;
 	int rc;
 
 	FORMAT_PATH(rc, path, format);
-	fd = rc ? rc : sysfs_open(root, path, 0);
-	return fd < 0 ? fd : file_read_some(fd, LONG_MOST - 1, ret_text, &length);
+	return rc ? rc : read_whole(root, LONG_MOST, ret_text, path);
+}
+
+int sysfs_read_file(const struct root *root, char **ret_text, const char *format, ...)
+{
+	char path[PATH_MAX];
+	int rc;
+
+	FORMAT_PATH(rc, path, format);
+	return rc ? rc : read_whole(root, FILE_MOST, ret_text, path);
 }
 
 int sysfs_read_number(const struct root *root, struct number *ret_number, const char *format, ...)

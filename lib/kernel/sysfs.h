@@ -45,10 +45,16 @@ char *sysfs_text(const struct root *root, const char *format, ...)
 ssize_t sysfs_read_bytes(const struct root *root, void *bytes, size_t most, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 /*
- * Reads at most 8 MiB of a file that is not limited to a page, such as those of proc, of control
- * groups and of the distribution. NUL terminated; the caller frees it.
+ * Reads at most 64 KiB of a file that is not limited to a page, such as those of proc and of
+ * control groups. NUL terminated; the caller frees it.
  */
 int sysfs_read_long(const struct root *root, char **ret_text, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/*
+ * Like sysfs_read_long(), for a file of the distribution or a long table of proc: at most 8 MiB.
+ * What reads it must stay fast if somebody made the file: a saved tree may come from anyone.
+ */
+int sysfs_read_file(const struct root *root, char **ret_text, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Reads the exact target of a symbolic link; the caller frees it. -EINVAL if `path` is no link. */
 int sysfs_link(const struct root *root, char **ret_target, const char *format, ...)

@@ -237,7 +237,7 @@ static uint64_t boot_nsec(const struct root *root)
 
 	if (root->live)
 		return clock_wall_nsec() - clock_nsec();
-	if (!sysfs_read_long(root, &text, "proc/stat"))
+	if (!sysfs_read_file(root, &text, "proc/stat"))
 		boot = strstr(text, key);
 	return boot ? strtoull(boot + sizeof(key) - 1, NULL, 10) * 1000000000 : 0;
 }
