@@ -109,11 +109,10 @@ static bool find_in(const struct root *root, const char *table, const struct ino
 	if (!inodes->count ||
 	    sysfs_read_file(root, &text, "proc/%" PRIu64 "/net/%s", found->process, table))
 		return false;
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
+	/* sscanf() measures the whole text that it is given. */
+	for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
 		if (parse_line(line, inodes, state, found))
 			return true;
-	}
 	return false;
 }
 
