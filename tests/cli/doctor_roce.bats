@@ -205,6 +205,10 @@ ens1f0np0	000AA8C0	00000000	0001	0	0	0	00FFFFFF	0	0	0
 ens1f0np0	nonsense
 	enp101s0f0s88	000AA8C0'
 	verdicts 0 multi-rail-arp ''
+	# Both routes lead over a gateway with an IPv6 address.
+	put proc/net/route 'ens1f0np0	000AA8C0	00000000	0003	0	0	0	00FFFFFF
+enp101s0f0s88	000AA8C0	00000000	0003	0	0	0	00FFFFFF'
+	verdicts 0 multi-rail-arp ''
 	put proc/net/route "$(seq -f 'ens1f0np0	%06g	0	0001	0	0	0	FFFFFF' 200000 300000)"
 	verdicts 0 multi-rail-arp '- not-checked the RDMA netdevs have too many subnets to compare'
 }

@@ -85,17 +85,19 @@ static void add_addresses(const struct doctor_context *run, struct rails *rails)
 }
 
 /*
- * Parses "eth0 000A0A0A 00000000 0001 0 0 0 00FFFFFF ...": netdev, destination and gateway, five
- * columns later the mask; addresses are numbers in host byte order (fib_route_seq_show(),
- * net/ipv4/fib_trie.c). The saved trees are from little-endian hosts.
+ * Parses "eth0 000A0A0A 00000000 0001 0 0 0 00FFFFFF ...": netdev, destination, gateway and flags,
+ * four columns later the mask; addresses are numbers in host byte order (fib_route_seq_show(),
+ * net/ipv4/fib_trie.c). An IPv6 gateway is printed as 0, too, but has the flag: fib_flag_trans().
+ * The saved trees are from little-endian hosts.
  */
 static bool parse_route_line(const char *line, char name[static 16], struct ip_network *ret_subnet)
 {
-	unsigned int destination, gateway, mask;
+	enum { GATEWAY = 2 }; /* RTF_GATEWAY, linux/route.h */
+	unsigned int destination, flags, mask;
 
-	if (sscanf(line, "%15s %8x %8x %*x %*d %*d %*d %8x", name, &destination, &gateway, &mask) !=
+	if (sscanf(line, "%15s %8x %*x %4x %*d %*d %*d %8x", name, &destination, &flags, &mask) !=
 		    4 ||
-	    gateway || !mask)
+	    flags & GATEWAY || !mask)
 		return false;
 	*ret_subnet = (struct ip_network){.address.family = AF_INET,
 					  .bits = (unsigned int)__builtin_popcount(mask)};
