@@ -6,6 +6,8 @@
 #include "logged_device.h"
 
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
 
 #include "base/clock.h"
 
@@ -981,6 +983,103 @@ static void answers_stamps_run_after_run(void **state)
 	device_free();
 }
 
+/* The system call for a time_t of 64 bits. */
+#ifndef SYS_clock_gettime64
+#define SYS_clock_gettime64 SYS_clock_gettime
+#endif
+
+static uint64_t skipped_nsec;
+
+/* Replaces the C library's: the process stands still whenever a test says so. */
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	const int rc = (int)syscall(SYS_clock_gettime64, clock, now);
+	const uint64_t nsec = (uint64_t)now->tv_nsec + skipped_nsec;
+
+	now->tv_sec += (time_t)(nsec / 1000000000);
+	now->tv_nsec = (long)(nsec % 1000000000);
+	return rc;
+}
+
+static unsigned int stall_msec, empty_polls, polls;
+static bool end_came;
+
+/* Once the end has come, some polls take a long time and find nothing. */
+static int poll_in_vain(struct ibv_cq *cq, int room, struct ibv_wc *items)
+{
+	int count;
+
+	if (end_came && polls < empty_polls) {
+		polls++;
+		skipped_nsec += stall_msec * UINT64_C(1000000);
+		atomic_store(&device.agent->watch.stop, STOP_INTERRUPTED);
+		return 0;
+	}
+	count = poll_receive_first(cq, room, items);
+	end_came |= count && items->opcode == IBV_WC_RECV && !items->byte_len;
+	return count;
+}
+
+/* A completion that is there is taken, however late. One that never comes is awaited for a time. */
+static void settles_in_time(void **state)
+{
+	static const struct {
+		bool strict;
+		unsigned int stall_msec, empty_polls, polls;
+		const char *text;
+	} rows[] = {
+		{false, 600, 1, 1, "ran 1\n"},
+		{true, 600, 1, 1, "ran 1\n"},
+		{false, 200, 9, 4, "ran 1 stop 2\n"},
+		{true, 200, 9, 2, "ran 1 stop 2\n"},
+	};
+	struct message_run order = run_of(RUN_LATENCY, RUN_SEND);
+
+	(void)state;
+	order.active = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		device_make(QP_RC, 1);
+		device.agent->guard.strict = rows[i].strict;
+		device.agent->guard.proven = true;
+		device.context.ops.poll_cq = poll_in_vain;
+		device.answer = answer_ping;
+		stall_msec = rows[i].stall_msec;
+		empty_polls = rows[i].empty_polls;
+		pongs = polls = 0;
+		end_came = false;
+		device_arrive(0, 64);
+		run(&order);
+		assert_non_null(strstr(device.text, rows[i].text));
+		assert_int_equal(polls, rows[i].polls);
+		device_free();
+	}
+}
+
+static void fail_and_flush(uint32_t qp, const struct ibv_send_wr *work)
+{
+	struct ibv_wc *sent = &device.waiting[0][device.last[0] - 1];
+
+	sent->status = IBV_WC_LOC_PROT_ERR;
+	sent->vendor_err = 3;
+	device_complete(qp, (struct ibv_wc){.wr_id = work->wr_id, .status = IBV_WC_WR_FLUSH_ERR});
+	peer_spoke();
+}
+
+/* What is flushed after a failure does not hide its cause. */
+static void settles_no_failure(void **state)
+{
+	struct message_run order = run_of(RUN_LATENCY, RUN_SEND);
+
+	(void)state;
+	device_make(QP_UC, 1);
+	device.answer = fail_and_flush;
+	order.active = 0;
+	device_arrive(0, 64);
+	expect(&order, "qp0 send-immediate 0+64=00 immediate 0 #1 S\n"
+		       "qp0 receive 64+64 #0\n"
+		       "ran 1 status 4 vendor 3 received 1\n");
+}
+
 /* ---- A run that sleeps ---- */
 
 static unsigned int armed;
@@ -1439,6 +1538,8 @@ int main(void)
 		cmocka_unit_test(answers_run_after_run),
 		cmocka_unit_test(credits_run_after_run),
 		cmocka_unit_test(answers_stamps_run_after_run),
+		cmocka_unit_test(settles_in_time),
+		cmocka_unit_test(settles_no_failure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

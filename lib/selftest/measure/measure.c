@@ -57,6 +57,11 @@ void sampler_end(struct sampler *sampler)
 	sampler->nsec[1] = sampler->most;
 }
 
+static uint64_t farewell_nsec(const struct measure *measure)
+{
+	return measure->agent->guard.strict ? SERVER_FAREWELL_NSEC : FAREWELL_NSEC;
+}
+
 bool measure_stopped(struct measure *measure, enum stop stop)
 {
 	const uint64_t now = clock_raw_nsec();
@@ -71,9 +76,7 @@ bool measure_stopped(struct measure *measure, enum stop stop)
 	}
 	if (stop == STOP_INTERRUPTED) {
 		if (!measure->deadline_nsec)
-			measure->deadline_nsec = now + (measure->agent->guard.strict
-								? SERVER_FAREWELL_NSEC
-								: FAREWELL_NSEC);
+			measure->deadline_nsec = now + farewell_nsec(measure);
 		measure->ending = true;
 		if (now < measure->deadline_nsec)
 			return false;
@@ -334,20 +337,30 @@ static void release(struct measure *measure)
 
 /*
  * Waits for the completions of this side's messages and credits, because a next run on the same
- * queue pairs would count them as its own. A passive side has not waited for the last ones.
+ * queue pairs would count them as its own. A passive side has not waited for the last ones. After a
+ * failure none are expected.
  */
 static bool settle(struct measure *measure)
 {
+	const uint64_t end_nsec = clock_raw_nsec() + farewell_nsec(measure);
 	struct ibv_wc item;
 
-	/* The passive side of an unreliable run ended when its time to linger was over. */
-	measure->deadline_nsec = clock_raw_nsec() + FAREWELL_NSEC;
+	if (measure->error || measure->ran.status)
+		return true;
+	/* A stop, which may have come before, ends this only after an empty poll at the end. */
+	measure->deadline_nsec = UINT64_MAX;
 	for (uint32_t i = 0; i < measure->order->qps; i++) {
 		const struct run_qp *qp = &measure->qps[i];
 
-		while (qp->crediting || qp->posted - qp->completed > qp->unsignaled)
-			if (measure_poll(measure, &item, 1) < 0)
+		while (qp->crediting || qp->posted - qp->completed > qp->unsignaled) {
+			const bool late = clock_raw_nsec() >= end_nsec;
+			const int count = measure_poll(measure, &item, 1);
+
+			if (count < 0)
 				return false;
+			if (late && !count)
+				measure->deadline_nsec = end_nsec;
+		}
 	}
 	return true;
 }

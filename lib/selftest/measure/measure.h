@@ -12,8 +12,9 @@
  * How a run ends: only the active side knows when. Sends: a message of another length
  * (run_end_bytes()) follows the last one. Write ping-pongs: the last ping has STAMP_END in its last
  * byte, and so does the last pong. Reads, atomics and a bandwidth of writes do not involve the
- * passive side, whose run ends at once. An active side that fails cannot report that; the next
- * order to the passive side then ends the run there (STOP_PEER_SPOKE).
+ * passive side, whose run ends at once. Each side then waits for its own completions, which the
+ * next run would count. An active side that fails cannot report that; the next order to the passive
+ * side then ends the run there (STOP_PEER_SPOKE).
  *
  * Sends never exceed the posted receives: the passive side writes a credit, the number of messages
  * that it has received as 64 bits, to the active side's control area.
