@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
 #include <stdio.h>
 
 #include <jansson.h>
@@ -99,6 +100,7 @@ int render_json_schema(FILE *out, const struct columns *columns)
 	const struct schema *schema = columns->schema;
 	char id[128];
 	json_t *document;
+	int rc;
 
 	snprintf(id, sizeof(id), "rdmactl/%s/%u", schema->name, schema->version);
 	document = json_pack("{s:s,s:s,s:s,s:s,s:{s:{s:s},s:{s:s,s:s,s:o},s:{s:s,s:o}},s:[s,s,s]}",
@@ -111,10 +113,10 @@ int render_json_schema(FILE *out, const struct columns *columns)
 	for (size_t i = 0; schema->head && i < schema->head->field_count; i++)
 		add_property(&schema->head->fields[i], json_object_get(document, "properties"),
 			     json_object_get(document, "required"));
-	json_dumpf(document, out, JSON_INDENT(2));
+	rc = json_dumpf(document, out, JSON_INDENT(2));
 	putc('\n', out);
 	json_decref(document);
-	return file_error(out);
+	return file_error(out) ?: rc ? -EIO : 0;
 }
 
 static void *allocate(size_t size)

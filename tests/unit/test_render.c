@@ -465,6 +465,20 @@ static void lines_of_a_file(void **state)
 	columns_free(&columns);
 }
 
+/* JSON has no place for a byte that is not UTF-8. */
+static void schema_without_document(void **state)
+{
+	struct schema schema = sample_schema;
+	const struct columns columns = {.schema = &schema};
+	FILE *out = tmpfile();
+
+	(void)state;
+	assert_non_null(out);
+	schema.summary = "\xff";
+	assert_int_equal(render_json_schema(out, &columns), -EIO);
+	fclose(out);
+}
+
 static json_t *print_schema(const char *list)
 {
 	struct columns columns;
@@ -669,6 +683,7 @@ int main(void)
 		cmocka_unit_test(json_lines),
 		cmocka_unit_test(json_inner_columns),
 		cmocka_unit_test(json_schema),
+		cmocka_unit_test(schema_without_document),
 		cmocka_unit_test(lines_of_a_file),
 		cmocka_unit_test(one_value_as_text),
 		cmocka_unit_test(lost_output),
