@@ -125,6 +125,7 @@ static void reaching_the_peer(void **state)
 	check(bed,
 	      "10.9.0.2 refused the connection: nothing listens on its TCP port 18777, or a "
 	      "firewall rejects it",
+	      "if it runs, let TCP port 18777 pass in its firewall (nft list ruleset); if not, "
 	      "start there: ibv_rc_pingpong -d rxb");
 	bed->facts.server_hint = NULL;
 	failed(bed, STAGE_TCP, ETIMEDOUT);
