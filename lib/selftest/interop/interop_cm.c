@@ -165,7 +165,7 @@ static int accept_client(struct interop_cm *cm)
 		rc = agent_cm_fail(agent, "rdma_accept");
 	if (rc && rc != -EINVAL)
 		return interop_fail_agent(session);
-	/* Once the client has gone, its request is an invalid argument. */
+	/* EINVAL may mean that the client has gone: an event says so (rdma_accept(), cma.c). */
 	stop = interop_cm_wait_event(cm, rc ? EXPLAIN_MSEC : session->timeout_msec);
 	if (rc && !cm->ended)
 		return interop_fail_agent(session);
