@@ -103,18 +103,18 @@ static void expect(struct agent *agent, uint32_t type, struct mesh_message *mess
 		_exit(93);
 }
 
-/* Goes up to the challenge. False: too slow for the coordinator, as a starved process may be. */
-static bool is_challenged(struct agent *agent, uint32_t highest, struct mesh_message *message)
+/* Goes up to the first answer. False: too slow for the coordinator, as a starved process may be. */
+static bool is_answered(struct agent *agent, bool tokenless, uint32_t highest,
+			struct mesh_message *message)
 {
 	open_channel(agent);
-	mesh_shake_hello("agent", false, message);
+	mesh_shake_hello("agent", tokenless, message);
 	message->hello.highest = highest;
-	if (mesh_channel_put(&agent->channel, message) || mesh_channel_flush(&agent->channel) ||
-	    !hear(agent, message))
-		return false;
-	if (message->type != MESH_MESSAGE_CHALLENGE)
-		_exit(93);
-	return true;
+	if (!mesh_channel_put(&agent->channel, message) && !mesh_channel_flush(&agent->channel) &&
+	    hear(agent, message))
+		return true;
+	mesh_channel_close(&agent->channel);
+	return false;
 }
 
 /* Goes up to the proof of the token, as an agent that speaks versions up to `highest`. */
@@ -126,8 +126,10 @@ static void shake_as(struct agent *agent, const char *token, uint32_t highest,
 
 	/* Like real agents, it tries again. */
 	do {
-		while (!is_challenged(agent, highest, message))
-			mesh_channel_close(&agent->channel);
+		while (!is_answered(agent, false, highest, message))
+			;
+		if (message->type != MESH_MESSAGE_CHALLENGE)
+			_exit(93);
 		if (mesh_shake_respond(&state, token, &message->challenge, message))
 			_exit(94);
 		answered = !mesh_channel_put(&agent->channel, message) &&
@@ -313,24 +315,31 @@ static void second_of_a_host(struct agent *agent)
 	end_of(agent, MESH_REFUSAL_TWICE);
 }
 
+static void end_refused(const struct mesh_message *message)
+{
+	_exit(message->type == MESH_MESSAGE_REFUSED &&
+			      message->refused.refusal == MESH_REFUSAL_TOKEN &&
+			      message->refused.lowest == MESH_PROTOCOL_LOWEST &&
+			      message->refused.highest == MESH_PROTOCOL
+		      ? 0
+		      : 101);
+}
+
 static void wrong_token(struct agent *agent)
 {
 	struct mesh_message message;
 
 	shake(agent, "another token", &message);
-	_exit(message.type == MESH_MESSAGE_REFUSED && message.refused.refusal == MESH_REFUSAL_TOKEN
-		      ? 0
-		      : 101);
+	end_refused(&message);
 }
 
 static void no_token(struct agent *agent)
 {
 	struct mesh_message message;
 
-	open_channel(agent);
-	mesh_shake_hello("agent", true, &message);
-	say(agent, &message);
-	end_of(agent, MESH_REFUSAL_TOKEN);
+	while (!is_answered(agent, true, MESH_PROTOCOL, &message))
+		;
+	end_refused(&message);
 }
 
 static void garbage(struct agent *agent)

@@ -91,7 +91,9 @@ static void unsent(void **state)
 	int alive = -1;
 
 	send_fails = true;
+	alarm(60);
 	assert_int_equal(remove_at_end(tree->path, &folder, &alive, &remover), -EIO);
+	alarm(0);
 	send_fails = false;
 	assert_int_equal(sysfs_list_all(&tree->root, &names, "."), 0);
 	assert_int_equal(names.count, 0);
