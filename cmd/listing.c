@@ -247,10 +247,27 @@ bool listing_fail_format(struct listing *listing, int status, const char *hint, 
 	return listing_fail(listing, status, message, hint);
 }
 
-void listing_none(struct listing *listing, const char *what, const char *hint)
+/* Only what could not be read has a source: a device that does not exist has none. */
+static bool is_hidden(const struct problems *problems, const struct strings *hiding)
 {
-	if (listing->problems.count)
-		listing_fail_format(listing, STATUS_FAILED, NULL,
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct problem *problem = &problems->items[i];
+		const char *missing = problem->attribute ?: problem->object;
+
+		if (problem->source &&
+		    (!hiding->known || !missing || strings_contain(hiding, missing)))
+			return true;
+	}
+	return false;
+}
+
+void listing_none(struct listing *listing, const char *hiding, const char *what, const char *hint)
+{
+	_cleanup_(strings_free) struct strings words = {.known = false};
+
+	strings_add_list(&words, hiding);
+	if (is_hidden(&listing->problems, &words))
+		listing_fail_format(listing, STATUS_PARTIAL, hint,
 				    "%s, but not everything could be read", what);
 	else
 		listing_fail(listing, STATUS_NOTHING, what, hint);

@@ -105,8 +105,11 @@ void listing_saves_to(struct listing *listing, const char *path);
 bool listing_fail(struct listing *listing, int status, const char *message, const char *hint);
 bool listing_fail_format(struct listing *listing, int status, const char *hint, const char *format,
 			 ...) __attribute__((format(printf, 4, 5)));
-/* Notes that there is none of what is listed, such as "no IPoIB netdev": if all could be read. */
-void listing_none(struct listing *listing, const char *what, const char *hint);
+/*
+ * Notes that there is none of what is listed, such as "no IPoIB netdev". If a value that `hiding`
+ * names, "ports,link_layer", could not be read, the answer is only partial; NULL: if any could not.
+ */
+void listing_none(struct listing *listing, const char *hiding, const char *what, const char *hint);
 /*
  * Reads a file that the user named; the caller frees the text. `hint` describes the format, or is
  * NULL. False: it cannot be read, or contains a NUL, and the listing has failed.

@@ -109,7 +109,10 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 		function_list_read(&list, &listing.inventory, ctx->globals.root, &listing.problems);
 		function_list_keep(&list, &listing.inventory.devices, &listing.objects);
 		if (listing.status == STATUS_DONE && !list.count)
-			listing_none(&listing, "no function of a PCI adapter has RDMA", NULL);
+			listing_none(&listing,
+				     "PCI functions,class,vendor,device,driver,physfn,infiniband,"
+				     "subfunctions,parent,netdevs",
+				     "no function of a PCI adapter has RDMA", NULL);
 		if (has_vf(&list))
 			listing_miss_answers(&listing, FUNCTION_NEED_VF);
 		if (list.count)

@@ -192,8 +192,8 @@ static int list(const struct ctx *ctx, const struct counters_args *args, char **
 		add_rows(&run);
 		choose_columns(&run);
 	}
-	if (!run.readings.count && run.countless.count && !run.listing.problems.count)
-		listing_fail(&run.listing, STATUS_NOTHING, "there are " NO_COUNTERS " to show",
+	if (!run.readings.count && run.countless.count)
+		listing_none(&run.listing, NULL, "there are " NO_COUNTERS " to show",
 			     args->all ? NULL
 				       : "rdmactl counters --all shows those of the netdevs");
 	status = listing_end(&run.listing);

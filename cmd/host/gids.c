@@ -51,15 +51,12 @@ static bool passes(const struct gid_entry *entry, const void *context)
 	return !args->ip || (entry->ip.known && ip_equal(&entry->ip.address, &filter->ip));
 }
 
-/* An entry that could not be read might have matched, so the answer is partial. */
 static void tell_none(struct listing *listing, const struct gids_args *args)
 {
-	const bool partial = listing->problems.count;
 	_cleanup_(freep) char *netdev = args->netdev
 						? text_clean(args->netdev, strlen(args->netdev))
 						: NULL;
-	_cleanup_(freep) char *message = mem_format("no GID%s passes",
-						    partial ? " that could be read" : "");
+	_cleanup_(freep) char *message = mem_string("no GID passes");
 
 	if (args->type.known)
 		mem_extend(&message, " --type %s",
@@ -68,8 +65,7 @@ static void tell_none(struct listing *listing, const struct gids_args *args)
 		mem_extend(&message, " --netdev %s", netdev);
 	if (args->ip)
 		mem_extend(&message, " --ip %s", args->ip);
-	listing_fail(listing, partial ? STATUS_PARTIAL : STATUS_NOTHING, message,
-		     "rdmactl gids shows all");
+	listing_none(listing, NULL, message, "rdmactl gids shows all");
 }
 
 static void add_rows(struct listing *listing, const struct filter *filter)

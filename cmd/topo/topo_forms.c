@@ -148,6 +148,9 @@ static int check_node(struct topo_run *run, const struct topology_node *node,
 	return STATUS_FAULT;
 }
 
+/* What hides accelerators if it cannot be read. */
+#define HIDING "PCI functions,class,vendor,driver"
+
 bool topo_check(struct topo_run *run, enum topology_class class)
 {
 	bool found = false;
@@ -163,7 +166,7 @@ bool topo_check(struct topo_run *run, enum topology_class class)
 			run->listing.status = status;
 	}
 	if (!found)
-		listing_none(&run->listing, "no accelerator to check",
+		listing_none(&run->listing, HIDING, "no accelerator to check",
 			     "rdmactl topo lists what is there");
 	return found;
 }
@@ -176,7 +179,8 @@ static bool choose(struct topo_run *run, struct assignment_list *list)
 	int rc = assign(&run->topology, mode, list);
 
 	if (rc == -ENODEV)
-		listing_none(&run->listing, "no accelerator, or no adapter with an active port",
+		listing_none(&run->listing, HIDING ",pci_address",
+			     "no accelerator, or no adapter with an active port",
 			     "rdmactl topo and rdmactl ports list what is there");
 	else if (rc)
 		listing_fail(&run->listing, STATUS_FAILED, "more than 256 accelerators or adapters",

@@ -101,7 +101,7 @@ rdmactl ports: mlx5_0/1: cannot read gid_table_length: Permission denied'
 	rm -r "$class/$port/gid_attrs/types"
 	of gids index,type,netdev mlx5_0 --ip 192.168.10.23
 	expect 3 '' 'rdmactl gids: mlx5_0/1: cannot read gid_attrs/types: No such file or directory
-rdmactl gids: no GID that could be read passes --ip 192.168.10.23
+rdmactl gids: no GID passes --ip 192.168.10.23, but not everything could be read
   rdmactl gids shows all'
 	of gids index,type mlx5_0
 	expect 3 $'0 \n1 \n2 \n3 \n6 \n7 \n8 \n9 \n10 \n11 ' \
@@ -212,4 +212,42 @@ rdmactl ports: mlx5_1/2: no such port
 	expect 3 'mlx5_1 0' "rdmactl gids: mlx5_0/1: cannot read gids/0: unexpected text 'foo'"
 	of pkeys device,index,pkey mlx5_0
 	expect 3 'mlx5_0 1 0x8001' "rdmactl pkeys: mlx5_0/1: cannot read pkeys/0: unexpected text '0xfffff'"
+}
+
+# none FIXTURE PATH MESSAGE COMMAND...: lists nothing there; what the unreadable path holds may be
+# what is listed, but a device that does not exist is not.
+none()
+{
+	local line="rdmactl $4: $3" devices
+
+	machine "$1"
+	devices=("$class"/infiniband/*)
+	quickly try "${@:4}" --root "$tree"
+	[[ $status = 5 && $stderr = "$line"$'\n'* ]] || wrong "$*: $status, $stderr"
+	quickly try "${@:4}" --root "$tree" "${devices[0]##*/}" nosuch
+	[[ $status = 5 && $stderr = *$'\n'"$line"$'\n'* ]] || wrong "$* nosuch: $status, $stderr"
+	spoil EACCES "$2"
+	quickly try "${@:4}" --root "$tree"
+	[[ $status = 3 && $stderr = *$'\n'"$line, but not everything could be read"$'\n'* ]] ||
+		wrong "$* unreadable: $status, $stderr"
+}
+
+@test "unreadable: what may be hidden is not called absent, and a wrong name hides nothing" {
+	local accelerators='no accelerator, or no adapter with an active port'
+
+	none cx5-ib-edr $port/link_layer 'no port speaks RoCE' roce
+	none cx6dx-roce net 'no IPoIB netdev' ipoib
+	none rxe-host ../bus/pci/devices 'no function of a PCI adapter has RDMA' sriov
+	none forty ../bus/pci/devices 'no accelerator to check' topo --require sys
+	none forty ../bus/pci/devices "$accelerators" topo --assign rail
+	none forty ../bus/pci/devices "$accelerators" topo --env nccl
+	none cx6dx-roce $port/gids/1 'no GID passes --ip 192.0.2.1' gids --ip 192.0.2.1
+	nothing_wrong
+	# P_Keys hide no netdev.
+	machine cx6dx-roce
+	spoil EACCES $port/pkeys
+	try ipoib --root "$tree"
+	expect 5 '' 'rdmactl ipoib: mlx5_0/1: cannot read pkeys: Permission denied
+rdmactl ipoib: no IPoIB netdev
+  IPoIB needs an InfiniBand port and the module ib_ipoib'
 }

@@ -369,14 +369,39 @@ static void none(void **state)
 	struct bed *bed = *state;
 
 	begin(bed);
-	listing_none(&bed->listing, "no item", "make one");
+	listing_none(&bed->listing, "lid", "no item", "make one");
 	end(bed, STATUS_NOTHING, "", "rdmactl things: no item\n  make one\n");
 	begin(bed);
 	note(bed, "d", "lid", "Broken", NULL);
-	listing_none(&bed->listing, "no item", "make one");
-	end(bed, STATUS_FAILED, "",
+	listing_none(&bed->listing, "gid,lid", "no item", "make one");
+	end(bed, STATUS_PARTIAL, "",
 	    "rdmactl things: d: cannot read lid: Broken\n"
+	    "rdmactl things: no item, but not everything could be read\n  make one\n");
+	begin(bed);
+	note(bed, "d", "rate", "Broken", NULL);
+	listing_none(&bed->listing, "lid", "no item", "make one");
+	end(bed, STATUS_NOTHING, "",
+	    "rdmactl things: d: cannot read rate: Broken\n"
+	    "rdmactl things: no item\n  make one\n");
+	begin(bed);
+	note(bed, "d", "rate", "Broken", NULL);
+	listing_none(&bed->listing, NULL, "no item", NULL);
+	end(bed, STATUS_PARTIAL, "",
+	    "rdmactl things: d: cannot read rate: Broken\n"
 	    "rdmactl things: no item, but not everything could be read\n");
+	/* It is not known which of the netdevs are missing. */
+	begin(bed);
+	problem_add_text(&bed->listing.problems, NULL, NULL, "rtnetlink", "they changed", NULL);
+	listing_none(&bed->listing, "lid", "no item", NULL);
+	end(bed, STATUS_PARTIAL, "",
+	    "rdmactl things: they changed\n"
+	    "rdmactl things: no item, but not everything could be read\n");
+	begin(bed);
+	problem_add_text(&bed->listing.problems, "d", NULL, NULL, OBJECT_NO_DEVICE, NULL);
+	listing_none(&bed->listing, NULL, "no item", "make one");
+	end(bed, STATUS_NOTHING, "",
+	    "rdmactl things: d: no such RDMA device\n"
+	    "rdmactl things: no item\n  make one\n");
 }
 
 /* A failed command prints no headings, but prints the rows it had, and always a JSON document. */
