@@ -91,7 +91,7 @@ static void print_verbose(const struct personality_call *call, const struct devi
 	read_product(call, device, &product);
 	printf("%s %s (", device->pci_address ? device->pci_address : UNKNOWN, device->name);
 	print_chip(device);
-	/* The script pads what it has read. */
+	/* As the script, except that what cannot be read is NA, not blanks. */
 	printf(" - %-*s) %-*s fw %s port %llu (%-6s)", product.part[0] ? 11 : 0,
 	       product.part[0] ? product.part : UNKNOWN, product.description[0] ? 15 : 0,
 	       product.description,

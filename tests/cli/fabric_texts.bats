@@ -64,7 +64,6 @@ unknown()
 	nothing_wrong
 }
 
-# A text cut off anywhere is read up to that point, and never taken for a complete one.
 # Adapters of mlx5 report 65535 until a subnet manager has configured them.
 @test "fabric: a number that is no unicast LID" {
 	sed -i 's/lid [34] /lid 65535 /' "$text"
@@ -76,6 +75,7 @@ unknown()
 	[ "$(grep -c '65535 ' <<<"$output")" = 4 ]
 }
 
+# A text cut off anywhere is read up to that point, and never taken for a complete one.
 @test "fabric: a truncated text" {
 	local lines
 
