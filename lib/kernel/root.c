@@ -59,11 +59,12 @@ char *root_failure_text(const char *directory, int error, const char **ret_hint)
 {
 	const char *variable = getenv("RDMACTL_ROOT");
 	const bool named = directory && variable && !strcmp(directory, variable);
+	const bool wrong = directory && (error == -ENOENT || error == -ENOTDIR);
 
-	*ret_hint = named	? "unset RDMACTL_ROOT to read the live system"
-		    : directory ? "--root takes a directory, or an archive that "
-				  "`rdmactl snapshot` wrote"
-				: NULL;
+	*ret_hint = named   ? "unset RDMACTL_ROOT to read the live system"
+		    : wrong ? "--root takes a directory, or an archive that `rdmactl snapshot` "
+			      "wrote"
+			    : NULL;
 	return mem_format("cannot open the root directory %s: %s", directory ? directory : "/",
 			  strerror(-error));
 }

@@ -24,8 +24,8 @@ struct root {
 /* Opens a saved tree, or the live system if NULL. -ENOTDIR, -ENOENT ... as from open(2). */
 int root_open(const char *directory, struct root *ret_root);
 /*
- * Returns the message for that error, which the caller frees, and the next step: NULL for the live
- * system.
+ * Returns the message for that error, which the caller frees, and the next step; NULL: none is
+ * known.
  */
 char *root_failure_text(const char *directory, int error, const char **ret_hint);
 void root_close(struct root *root);
