@@ -69,14 +69,14 @@ enum severity doctor_threshold(const struct doctor_args *args)
 	return args->fail_on.known ? (enum severity)args->fail_on.value : SEVERITY_WARNING;
 }
 
-/* Complains about a word that names no check, or about a group where one check is wanted. */
-static void refuse_check(struct listing *listing, const char *bad)
+/* Complains about a word that is none of `names`, or about a group where one check is wanted. */
+static void refuse_check(struct listing *listing, const char *bad, const struct enum_name *names)
 {
 	const char *words[DOCTOR_CHECKS + DOCTOR_GROUPS];
 	_cleanup_(freep) char *hint = NULL;
 	size_t count = 0;
 
-	for (const struct enum_name *name = doctor_choice_names; name->word; name++)
+	for (const struct enum_name *name = names; name->word; name++)
 		words[count++] = name->word;
 	if (enum_find_word(doctor_group_names, bad))
 		hint = mem_format("that is a group: rdmactl doctor --list --only %s lists its "
@@ -100,7 +100,7 @@ static bool select_checks(struct listing *listing, const struct doctor_args *arg
 	if (!rc && args->skip)
 		rc = doctor_select(args->skip, false, request->run, &bad);
 	if (rc)
-		refuse_check(listing, bad);
+		refuse_check(listing, bad, doctor_choice_names);
 	else if (!memchr(request->run, true, sizeof(request->run)))
 		return listing_fail(listing, STATUS_USAGE, "--skip leaves no check to run",
 				    "rdmactl doctor --list lists the checks");
@@ -129,7 +129,7 @@ static int explain(const struct ctx *ctx, const char *id)
 		if (name)
 			listing_add(&listing, doctor_check((enum doctor_check_id)name->value));
 		else
-			refuse_check(&listing, id);
+			refuse_check(&listing, id, doctor_check_names);
 	}
 	return listing_end(&listing);
 }

@@ -93,6 +93,9 @@ repair()
 	jq -e '.doctor_checks | length == 1 and .[0].id == "port-state"' <<<"$output"
 	try doctor --explain port-stat
 	expect_error 2 doctor "unknown check 'port-stat'" "did you mean 'port-state'?"
+	# A group is no suggestion where one check is wanted.
+	try doctor --explain stakc
+	expect_error 2 doctor "unknown check 'stakc'" 'rdmactl doctor --list lists the checks'
 	try doctor --explain port
 	expect_error 2 doctor "unknown check 'port'" \
 		'that is a group: rdmactl doctor --list --only port lists its checks'
