@@ -166,10 +166,11 @@ int components_load(struct component_list *list, const char *root_directory)
 	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++) {
 		_cleanup_(freep) char *running = library_version(libraries[i].soname,
 								 libraries[i].call);
+		_cleanup_(freep) char *path = library_path(libraries[i].soname);
 		_cleanup_(freep) char *note = mem_format(
-			"%s%s", running ? "" : "cannot be loaded: no ", libraries[i].purpose);
+			"%s%s", path ? "" : "cannot be loaded: no ", libraries[i].purpose);
 
-		if (running || !libraries[i].of_hardware)
+		if (path || !libraries[i].of_hardware)
 			component_add(list, libraries[i].name, libraries[i].built, running, note);
 	}
 	return add_kernel(list, root_directory);

@@ -16,6 +16,7 @@
 static struct {
 	const char *name, *domain; /* NULL: the call fails */
 	const char *missing;	   /* missing libraries, with blanks around their names */
+	const char *versionless;   /* a missing one that is there, but has no version; or NULL */
 } machine;
 
 static int tell(char *text, size_t size, const char *answer)
@@ -40,6 +41,16 @@ char *library_version(const char *soname, const char *call)
 	_cleanup_(freep) char *word = mem_format(" %s ", soname);
 
 	return strstr(machine.missing, word) ? NULL : mem_format("v-%s", call ? call : soname);
+}
+
+/* A library may be there without a version. */
+char *library_path(const char *soname)
+{
+	_cleanup_(freep) char *version = library_version(soname, NULL);
+
+	return version || (machine.versionless && !strcmp(soname, machine.versionless))
+		       ? mem_string(soname)
+		       : NULL;
 }
 
 static void expect(const char *text, const char *wanted)
@@ -184,6 +195,11 @@ static void components(void **state)
 						    "libamdhip64|-|v-" LIBHIP_6
 						    "|selftest --memory hip\n"
 						    "kernel|-|6.12.0-x\\x1b|RDMA core loaded\n");
+	machine.versionless = LIBIBVERBS;
+	machine.missing = " " LIBIBVERBS "  " LIBCUDA "  " LIBHIP "  " LIBHIP_6 "  " LIBHIP_5 " ";
+	expect_components(tree->path, 0,
+			  FIRST("-", "") "kernel|-|6.12.0-x\\x1b|RDMA core loaded\n");
+	machine.versionless = NULL;
 	machine.missing = " " LIBCUDA " ";
 	tree_write(tree, "proc/sys/kernel/osrelease", "");
 	expect_components(tree->path, 0,
