@@ -210,7 +210,7 @@ int command_usage(const struct ctx *ctx, char *message, char *hint);
 void help_overview(const struct ctx *ctx, FILE *stream);
 /* Prints the help of one command; `parent` is NULL unless it is a subcommand. */
 void help_of_command(const struct command *parent, const struct command *command, FILE *stream);
-/* Prints the mdoc(7) blocks between .\" BEGIN and .\" END lines; NULL: those of rdmactl(1). */
+/* manual.c: prints the mdoc(7) blocks, .\" BEGIN to .\" END; NULL: those of rdmactl(1). */
 void help_man_blocks(const struct ctx *ctx, const struct command *command);
 
 /* Lists the names of a completion class on this system or in the saved tree `root`. */

@@ -138,40 +138,60 @@ static void put_mdoc_inner(const struct field *field)
 	columns_free(&columns);
 }
 
+/* Words that a page has explained, and the column or setting below which it did. */
+struct told {
+	const struct enum_name *names;
+	const char *key;
+};
+
 /* A page in the making: what it explains once is not explained again. */
 struct page {
 	const struct ctx *ctx;
 	const struct command *command;
-	const struct enum_name **told;
+	struct told *told;
 	size_t told_count;
 };
 
-/* Whether the page has explained these words, in its catalogue or in a column. */
-static bool is_told(struct page *page, const struct enum_name *names)
+/* Whether the words are the names of the rows of the catalogue, which explains them. */
+static bool is_catalogued(const struct catalogue *catalogue, const struct enum_name *names)
+{
+	const void *row;
+
+	for (size_t i = 0; (row = catalogue->row(i)); i++) {
+		struct value name;
+
+		field_get(&catalogue->schema->fields[0], row, &name);
+		if (!names[i].word || strcmp(names[i].word, name.string) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Prints where the page has explained these words. Returns false if it has not. */
+static bool put_mdoc_reference(const struct page *page, const struct enum_name *names)
 {
 	const struct catalogue *catalogue = page->command->catalogue;
-	struct value first = {.kind = VALUE_NONE};
 
-	if (catalogue)
-		field_get(&catalogue->schema->fields[0], catalogue->row(0), &first);
-	if (first.kind == VALUE_STRING && !strcmp(first.string, names->word))
+	if (catalogue && is_catalogued(catalogue, names)) {
+		printf(".Pq words: see Sx %s\n", catalogue->block);
 		return true;
+	}
 	for (size_t i = 0; i < page->told_count; i++)
-		if (page->told[i] == names)
+		if (page->told[i].names == names) {
+			fputs(".Pq words: see Cm ", stdout);
+			put_mdoc_escaped(page->told[i].key);
+			puts(" No above");
 			return true;
-	MEM_ADD(page->told, page->told_count) = names;
+		}
 	return false;
 }
 
-/* Prints the words of a column, if they have explanations. */
-static void put_mdoc_words(struct page *page, const struct enum_name *names)
+/* Prints the words of a column or setting, if they have explanations. */
+static void put_mdoc_words(struct page *page, const char *key, const struct enum_name *names)
 {
-	if (!names || !names->word || !names->help)
+	if (!names || !names->word || !names->help || put_mdoc_reference(page, names))
 		return;
-	if (is_told(page, names)) {
-		puts("(words: see above)");
-		return;
-	}
+	MEM_ADD(page->told, page->told_count) = (struct told){names, key};
 	printf(".Bl -tag -width Ds\n");
 	for (; names->word; names++) {
 		fputs(".It Cm ", stdout);
@@ -236,7 +256,7 @@ static void put_mdoc_fields(struct page *page, const struct schema *schema, bool
 
 		put_mdoc_field(field, field->flags & FIELD_DEFAULT && !all_columns);
 		put_mdoc_inner(field);
-		put_mdoc_words(page, field_names(field));
+		put_mdoc_words(page, field->key, field_names(field));
 	}
 	printf(".El\n");
 	put_mdoc_views(schema->views);
@@ -349,7 +369,7 @@ static void put_mdoc_keywords(struct page *page, const struct command *command)
 		put_mdoc_escaped(keyword->metavar);
 		putchar('\n');
 		put_mdoc_text(keyword->help);
-		put_mdoc_words(page, keyword->choices);
+		put_mdoc_words(page, keyword->word, keyword->choices);
 	}
 	puts(".El");
 }
