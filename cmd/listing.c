@@ -247,26 +247,9 @@ bool listing_fail_format(struct listing *listing, int status, const char *hint, 
 	return listing_fail(listing, status, message, hint);
 }
 
-/* Only what could not be read has a source: a device that does not exist has none. */
-static bool is_hidden(const struct problems *problems, const struct strings *hiding)
-{
-	for (size_t i = 0; i < problems->count; i++) {
-		const struct problem *problem = &problems->items[i];
-		const char *missing = problem->attribute ?: problem->object;
-
-		if (problem->source &&
-		    (!hiding->known || !missing || strings_contain(hiding, missing)))
-			return true;
-	}
-	return false;
-}
-
 void listing_none(struct listing *listing, const char *hiding, const char *what, const char *hint)
 {
-	_cleanup_(strings_free) struct strings words = {.known = false};
-
-	strings_add_list(&words, hiding);
-	if (is_hidden(&listing->problems, &words))
+	if (problems_hide(&listing->problems, hiding))
 		listing_fail_format(listing, STATUS_PARTIAL, hint,
 				    "%s, but not everything could be read", what);
 	else

@@ -60,6 +60,20 @@ void problems_add_new(struct problems *problems, struct strings *noted,
 	}
 }
 
+bool problems_hide(const struct problems *problems, const char *list)
+{
+	_cleanup_(strings_free) struct strings values = {.known = false};
+
+	strings_add_list(&values, list);
+	for_each (problem, problems) {
+		const char *missing = problem->attribute ?: problem->object;
+
+		if (problem->source && (!list || !missing || strings_contain(&values, missing)))
+			return true;
+	}
+	return false;
+}
+
 void problems_free(struct problems *problems)
 {
 	for (size_t i = 0; i < problems->count; i++)

@@ -36,6 +36,11 @@ void problem_add_text(struct problems *problems, const char *object, const char 
 /* Adds those of `found` that are not in `noted` yet, and notes them there. */
 void problems_add_new(struct problems *problems, struct strings *noted,
 		      const struct problems *found);
+/*
+ * Whether one of the values in the list, "ports,link_layer", or any if it is NULL, could not be
+ * read. That no device has a name is no failure to read, and has no source.
+ */
+bool problems_hide(const struct problems *problems, const char *list);
 void problems_free(struct problems *problems);
 /* The one line that standard error gets, without the hint; the caller frees it. */
 char *problem_line(const struct problem *problem);
