@@ -563,7 +563,8 @@ mlx5_1/1 not-checked nothing counts link errors' --interval 1ms
 	echo node1 >"$tree"/proc/sys/kernel/hostname
 	echo boot-1 >"$tree"/proc/sys/kernel/random/boot_id
 	save
-	check 0 link-errors '' --since "$saved" --skip link-errors
+	check 0 link-errors \
+		'mlx5_1/1 note error counters are at their maximum, so growth cannot be seen' --since "$saved"
 	echo boot-2 >"$tree"/proc/sys/kernel/random/boot_id
 	quickly try doctor --root "$tree" --since "$saved" --only link-errors
 	[ "$status" = 1 ]
