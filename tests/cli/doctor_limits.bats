@@ -115,6 +115,10 @@ shell_step="put the line '* - memlock unlimited' into /etc/security/limits.d/rdm
 	[[ $status = 4 && $results = "error this shell:"*" -> $shell_step"$'\nok sshd[800]: '* ]]
 	check memlock --profile container
 	[[ $status = 4 && $results = 'warning this shell:'*' -> start the container with --ulimit memlock=-1'* ]]
+	# What process 1 has at / decides, so without that the container is a guess.
+	put proc/1/mountinfo '!EIO'
+	check memlock
+	[[ $status = 4 && $stderr = *"the root directory of process 1"*"a guess"* ]]
 }
 
 @test "doctor: memlock of sshd and of container runtimes" {
@@ -415,6 +419,13 @@ add_gpu()
 	put proc/self/mountinfo '22 30 0:21 / /sys rw,nosuid shared:7 - sysfs sysfs rw'
 	check pstore
 	[ -z "$results" ]
+	# A node with hundreds of containers has more than 64 KiB of mounts.
+	yes '22 30 0:21 / /sys rw,nosuid shared:7 - sysfs sysfs rw' | head -n 2000 >"$tree/proc/self/mountinfo"
+	check pstore
+	[ -z "$results" ]
+	put proc/self/mountinfo '!EIO'
+	check pstore
+	says 3 'not-checked -: what is mounted cannot be read | Input/output error'
 	put proc/self/mountinfo '22 30 0:21 / /sys rw,nosuid shared:7 - sysfs sysfs rw' '28 22 0:29 / /sys/fs/pstore rw,nosuid shared:10 - pstore pstore rw'
 	check pstore
 	[[ $status = 0 && $results = 'ok -:'* ]]

@@ -369,29 +369,26 @@ static bool file_time(const struct root *root, const char *name, struct timespec
 	return true;
 }
 
-/*
- * The directory exists even without the file system (pstore_init_fs(), fs/pstore/inode.c), but is
- * empty then. Also false if the tree does not record what is mounted.
- */
-static bool is_pstore_missing(const struct root *root)
-{
-	_cleanup_(freep) char *text = NULL;
-
-	return !sysfs_read_long(root, &text, "proc/self/mountinfo") && !strstr(text, " - pstore ");
-}
-
 bool check_pstore(struct doctor_context *run)
 {
 	const char *source = "/sys/fs/pstore";
 	_cleanup_(strings_free) struct strings names = {.known = false};
+	_cleanup_(freep) char *mounts = NULL;
 	struct timespec time, newest = {0};
 	const char *name = NULL;
 	char date[32] = "";
 	struct tm fields;
 	size_t count = 0;
-	int rc;
+	int rc = sysfs_read_file(&run->facts->root, &mounts, "proc/self/mountinfo");
 
-	if (is_pstore_missing(&run->facts->root))
+	/* Older snapshots do not record what is mounted. */
+	if (rc && rc != -ENOENT)
+		return doctor_unread(run, "what is mounted", "/proc/self/mountinfo", rc, false);
+	/*
+	 * The directory exists even without the file system, but is empty then: pstore_init_fs(),
+	 * fs/pstore/inode.c.
+	 */
+	if (!rc && !strstr(mounts, " - pstore "))
 		return doctor_does_not_apply(run);
 	rc = sysfs_list(&run->facts->root, &names, "sys/fs/pstore");
 	if (rc == -ENOENT)
