@@ -673,7 +673,20 @@ config()
 	mkdir -p "$tree/sys/kernel/mm/memory_peers/amdkfd"
 	wants 0 gdr-path
 	says '' ok '*' evidence 'amdkfd provides peer memory'
+	# The GPU of DGX Spark supports neither, whatever is loaded; another GPU beside it may.
+	for device in 14 15; do
+		set_file "$device:00.0" vendor 0x10de
+		set_file "$device:00.0" device 0x2e12
+	done
+	wants 0 gdr-path
+	says '' ok '*'
+	set_file 18:00.0 vendor 0x10de
+	set_file 18:00.0 device 0x2e12
+	wants 0 gdr-path
+	says '' note 'memory that CUDA allocates for this GPU cannot be registered, not even with nvidia_peermem or dma-buf' \
+		evidence 'GB10 (10de:2e12)'
 	rm -r "$tree/sys/kernel/mm/memory_peers"
+	set_file 18:00.0 device 0x2330
 	ln -s '!EACCES' "$tree/sys/kernel/mm/memory_peers"
 	wants 3 gdr-path
 	says '' not-checked 'the modules for peer memory cannot be read'

@@ -12,13 +12,24 @@
 #include "kernel/sysfs.h"
 #include "kernel/verbs/verbs.h"
 
-/* Whether accelerators have drivers other than for virtual machines, and all are NVIDIA's. */
-static bool has_driver(struct doctor_context *run, bool *ret_nvidia)
+/*
+ * "GPUDirect RDMA" in NVIDIA's DGX Spark Porting Guide: memory of CUDA on this GPU, pci.ids: GB20B
+ * [GB10], cannot be reached by PCI devices, neither through nvidia-peermem nor as a dma-buf.
+ */
+enum { PCI_DEVICE_GB10 = 0x2e12 };
+
+/* What the accelerators have in common. */
+struct accelerators {
+	bool driven; /* some have drivers other than for virtual machines, and of those: */
+	bool nvidia; /* all are NVIDIA's */
+	bool gb10;   /* all are GB10 */
+};
+
+static struct accelerators look_at_accelerators(struct doctor_context *run)
 {
 	const struct root *root = &run->facts->root;
-	bool found = false;
+	struct accelerators all = {.nvidia = true, .gb10 = true};
 
-	*ret_nvidia = true;
 	for_each (function, &run->facts->pci) {
 		if (pci_kind(root, function, NULL) != PCI_KIND_ACCELERATOR)
 			continue;
@@ -26,10 +37,11 @@ static bool has_driver(struct doctor_context *run, bool *ret_nvidia)
 		if (!function->driver_unknown &&
 		    (!function->driver || pci_driver_is_for_guests(function->driver)))
 			continue;
-		found = true;
-		*ret_nvidia &= number_is(&function->vendor_id, PCI_VENDOR_NVIDIA);
+		all.driven = true;
+		all.nvidia &= number_is(&function->vendor_id, PCI_VENDOR_NVIDIA);
+		all.gb10 &= number_is(&function->device_id, PCI_DEVICE_GB10);
 	}
-	return found;
+	return all;
 }
 
 #define PEER_MODULE "sys/module/nvidia_peermem"
@@ -238,9 +250,17 @@ static bool lacks_dmabuf(struct doctor_context *run)
 
 bool check_gdr_path(struct doctor_context *run)
 {
-	bool found = false, nvidia;
+	const struct accelerators all = look_at_accelerators(run);
+	bool found = false;
 	int rc;
 
+	if (all.driven && all.nvidia && all.gb10) {
+		doctor_evidence(run, "/sys/bus/pci/devices", "GB10 (10de:%x)", PCI_DEVICE_GB10);
+		doctor_next_step(run, "nothing to do: programs have to register memory of the host "
+				      "(cudaHostAlloc), which the GPU shares");
+		return doctor_note(run, "memory that CUDA allocates for this GPU cannot be "
+					"registered, not even with nvidia_peermem or dma-buf");
+	}
 	if (have_own_way(run))
 		return doctor_ok(run,
 				 "the driver of the adapters registers memory of accelerators");
@@ -251,9 +271,9 @@ bool check_gdr_path(struct doctor_context *run)
 		return doctor_unread(run, "the modules for peer memory", "/" PEERS, rc, false);
 	if (!found)
 		doctor_evidence(run, "/" PEERS, "no module for peer memory");
-	if (!has_driver(run, &nvidia))
+	if (!all.driven)
 		return doctor_not_checked(run, 0, "no driver is bound to the accelerators");
-	if (nvidia && lacks_dmabuf(run))
+	if (all.nvidia && lacks_dmabuf(run))
 		return find_no_way(run, found);
 	if (!run->facts->request->probe || !run->facts->root.live) {
 		show_kernel(run);
