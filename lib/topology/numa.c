@@ -102,12 +102,21 @@ static const char *const hypervisors[] = {
 	"VirtualBox", "Bochs",	   "Cloud Hypervisor", "KVM",
 };
 
-/* Bare-metal instances of Amazon have the vendor of the others: c6gn.metal, m7i.metal-48xl. */
-static bool is_metal(const char *product)
+/*
+ * Bare-metal instances have the vendor of the others. Amazon's have a name of their own:
+ * c6gn.metal, m7i.metal-48xl. Google's do not, but only virtual machines have
+ * X86_FEATURE_HYPERVISOR (detect_vm() of systemd), 4*32+31 in the modalias of the processors
+ * (print_cpu_modalias(), arch/x86/kernel/cpu/match.c); on Arm, nothing tells them apart.
+ */
+static bool is_metal(const struct root *root, const char *product)
 {
 	const char *metal = strstr(product, ".metal");
 	const char after = metal ? metal[strlen(".metal")] : 'x';
+	_cleanup_(freep) char *cpu = NULL;
 
+	if (!strncmp(product, "Google", strlen("Google")) &&
+	    !sysfs_read_long(root, &cpu, "sys/devices/system/cpu/modalias"))
+		return strstr(cpu, "type:x86") && !strstr(cpu, ",009F");
 	return !after || after == '-';
 }
 
@@ -140,7 +149,7 @@ char *topology_hypervisor(const struct root *root)
 
 	vendor = vendor ?: mem_string("");
 	product = product ?: mem_string("");
-	if (type || is_metal(product))
+	if (type || is_metal(root, product))
 		return type;
 	if (!strcmp(vendor, "Microsoft Corporation") && !strcmp(product, "Virtual Machine"))
 		return mem_string("Hyper-V");

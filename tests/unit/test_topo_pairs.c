@@ -445,8 +445,10 @@ static void generations(void **state)
 /* How the firmware of virtual machines identifies itself: systemd's src/basic/virt.c. */
 static void hypervisors(void **state)
 {
+#define X86 "cpu:type:x86,ven0000fam0006mod008F:feature:,0000"
 	static const struct {
 		const char *type, *vendor, *product, *wanted, *features; /* of Xen */
+		const char *modalias;					 /* of the processors */
 	} cases[] = {
 		{NULL, NULL, NULL, NULL},
 		{NULL, "Dell Inc.", "PowerEdge R750", NULL},
@@ -472,6 +474,12 @@ static void hypervisors(void **state)
 		{NULL, "x", "Hyper-V UEFI", "Hyper-V UEFI"},
 		{NULL, "Google", "Google Compute Engine", "Google Compute Engine"},
 		{NULL, "Google", "Google", NULL},
+		{NULL, "Google", "Google Compute Engine", NULL, NULL, X86 ",009E,00C0"},
+		{NULL, "Google", "Google Compute Engine", "Google Compute Engine", NULL,
+		 X86 ",009E,009F,00C0"},
+		{NULL, "Google", "Google Compute Engine", "Google Compute Engine", NULL,
+		 "cpu:type:aarch64:feature:,0000,0001"},
+		{NULL, "QEMU", "x", "QEMU", NULL, X86 ",009E,00C0"},
 		{NULL, "Microsoft Corporation", "Virtual Machine", "Hyper-V"},
 		{NULL, "Microsoft Corporation", "Surface", NULL},
 		{NULL, "Other Corporation", "Virtual Machine", NULL},
@@ -502,6 +510,8 @@ static void hypervisors(void **state)
 			tree_write(&tree, "sys/class/dmi/id/sys_vendor", cases[i].vendor);
 		if (cases[i].product)
 			tree_write(&tree, "sys/class/dmi/id/product_name", cases[i].product);
+		if (cases[i].modalias)
+			tree_write(&tree, "sys/devices/system/cpu/modalias", cases[i].modalias);
 		topology_read_host(&topology, &request);
 		found = topology.hypervisor;
 		if (!found != !cases[i].wanted || (found && strcmp(found, cases[i].wanted) != 0))
