@@ -59,7 +59,7 @@ nodes=dev/infiniband
 
 @test "netns-mode: shared and exclusive" {
 	local mode=sys/module/ib_core/parameters/netns_mode
-	local step='rdmactl dev set DEV netns NAME on the host gives a device to a namespace; rdmactl system set netns-mode shared shows all devices in all namespaces'
+	local step='rdmactl dev set DEV netns NAME on the host gives a device to a namespace; rdmactl system set netns-mode shared shows all devices in all namespaces, which the kernel refuses while another network namespace exists: then the command says how to set it for the next start'
 
 	copy cx6dx-roce
 	check netns-mode

@@ -202,7 +202,7 @@ fix='rebuild the initial RAM disk (update-initramfs -u, dracut -f)'
 	# A signature may be of a key that the kernel does not know.
 	put $file 'machine code~Module signature appended~'
 	check module-unsigned
-	says 0 "$ok" 'not-checked 0000:af:00.0: only loading mlx5_ib shows whether the kernel accepts its signature | mlx5_ib is not loaded; the kernel is locked down -> modprobe mlx5_ib as root; after "Operation not permitted", dmesg | grep Lockdown tells why: "unsigned module loading is restricted" means that the kernel does not know the key, or finds no signature; without this line the kernel loads no module at all (kernel.modules_disabled), or not for this process (CAP_SYS_MODULE); "Key was rejected by service" means that the signature is wrong or its key revoked'
+	says 0 "$ok" 'not-checked 0000:af:00.0: only loading mlx5_ib shows whether the kernel accepts its signature | mlx5_ib is not loaded; the kernel is locked down -> modprobe mlx5_ib as root; after "Operation not permitted", dmesg | grep Lockdown tells why: "unsigned module loading is restricted" means that the kernel does not know the key or its algorithm, or finds no signature; without this line the kernel loads no module at all (kernel.modules_disabled), or not for this process (CAP_SYS_MODULE); "Key was rejected by service" means that the signature is wrong or its key revoked'
 	# A snapshot has no modules.
 	drop $file
 	check module-unsigned

@@ -473,14 +473,15 @@ static void signature_steps(void **state)
 	tree_delete(&bed->tree, LOCKDOWN);
 	tree_write(&bed->tree, LOCKDOWN, "none [integrity] confidentiality");
 	bed_run(bed, CHECK_ID_module_unsigned);
-	assert_string_equal(bed_last(bed)->finding.next_step,
-			    "modprobe mlx5_core as root; after \"Operation not permitted\", "
-			    "dmesg | grep Lockdown tells why: \"unsigned module loading is "
-			    "restricted\" means that the kernel does not know the key, or "
-			    "finds no signature; without this line the kernel loads no "
-			    "module at all (kernel.modules_disabled), or not for this "
-			    "process (CAP_SYS_MODULE); \"Key was rejected by service\" means that "
-			    "the signature is wrong or its key revoked");
+	assert_string_equal(
+		bed_last(bed)->finding.next_step,
+		"modprobe mlx5_core as root; after \"Operation not permitted\", "
+		"dmesg | grep Lockdown tells why: \"unsigned module loading is "
+		"restricted\" means that the kernel does not know the key or "
+		"its algorithm, or finds no signature; without this line the kernel loads no "
+		"module at all (kernel.modules_disabled), or not for this "
+		"process (CAP_SYS_MODULE); \"Key was rejected by service\" means that "
+		"the signature is wrong or its key revoked");
 	tree_write(&bed->tree, ENFORCE, "Y");
 	bed_run(bed, CHECK_ID_module_unsigned);
 	assert_string_equal(bed_last(bed)->finding.next_step,

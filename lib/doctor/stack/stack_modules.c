@@ -219,15 +219,13 @@ static bool has_securityfs(const struct root *root)
 static const char why_rejected[] =
 	"after \"Key was rejected by service\", dmesg | grep rejected tells why: \"unavailable "
 	"key\" means that the kernel does not know the key, \"unsupported crypto\" its algorithm, "
-	"no "
-	"line that the signature is wrong or its key revoked";
+	"no line that the signature is wrong or its key revoked";
 static const char why_locked[] =
 	"after \"Operation not permitted\", dmesg | grep Lockdown tells why: \"unsigned module "
-	"loading is restricted\" means that the kernel does not know the key, or finds no "
-	"signature; without this line the kernel loads no module at all "
+	"loading is restricted\" means that the kernel does not know the key or its algorithm, or "
+	"finds no signature; without this line the kernel loads no module at all "
 	"(kernel.modules_disabled), or not for this process (CAP_SYS_MODULE); \"Key was rejected "
-	"by "
-	"service\" means that the signature is wrong or its key revoked";
+	"by service\" means that the signature is wrong or its key revoked";
 
 /*
  * Whether the kernel refuses modules without a valid signature, by module_sig_check() in
