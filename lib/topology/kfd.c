@@ -51,16 +51,22 @@ static struct number property(const char *text, const char *name)
 	return (struct number){.known = false};
 }
 
-/* Reads the properties of a node, or of one of its links; NULL if there are none. */
-static char *read_properties(const struct kfd *kfd, const char *path)
+static void note_failure(const struct kfd *kfd, const char *path, int rc)
 {
 	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
-	char *text = NULL;
-	int rc = sysfs_read_long(kfd->request->root, &text, KFD_NODES "/%s/properties", path);
 
 	if (rc && rc != -ENOENT)
 		problem_add(kfd->request->problems, clean, "links of the accelerator", "sysfs", rc,
 			    NULL);
+}
+
+/* Reads the properties of a node, or of one of its links; NULL if there are none. */
+static char *read_properties(const struct kfd *kfd, const char *path)
+{
+	char *text = NULL;
+
+	note_failure(kfd, path,
+		     sysfs_read_long(kfd->request->root, &text, KFD_NODES "/%s/properties", path));
 	return text;
 }
 
@@ -93,7 +99,7 @@ static void read_links(struct topology *topology, const struct kfd *kfd,
 	_cleanup_(freep) char *folder = mem_format("%s/io_links", from->folder);
 	struct strings links = {0};
 
-	sysfs_list(kfd->request->root, &links, KFD_NODES "/%s", folder);
+	note_failure(kfd, folder, sysfs_list(kfd->request->root, &links, KFD_NODES "/%s", folder));
 	for (size_t i = 0; i < links.count; i++) {
 		_cleanup_(freep) char *path = mem_format("%s/%s", folder, links.items[i]);
 		_cleanup_(freep) char *text = read_properties(kfd, path);

@@ -29,32 +29,37 @@ bool topology_is_same_numa(const struct topology_node *a, const struct topology_
 	       (!a->numa_node.known || a->numa_node.value == b->numa_node.value);
 }
 
-/* Reads an attribute as text; NULL if it does not exist. Read failures become problems. */
-static char *read_text(const struct topology_request *request, const char *name, const char *file)
+/* Reads a file as text; NULL if it does not exist. Read failures become problems. */
+static char *read_text(const struct root *root, struct problems *problems, const char *object,
+		       const char *directory, const char *file)
 {
 	char text[SYSFS_TEXT_SIZE];
-	ssize_t length = sysfs_read(request->root, text, NODES "/%s/%s", name, file);
+	ssize_t length = sysfs_read(root, text, "%s/%s", directory, file);
 
 	if (length < 0 && length != -ENOENT)
-		problem_add(request->problems, name, file, "sysfs", (int)length, NULL);
+		problem_add(problems, object, file, "sysfs", (int)length, NULL);
 	return length < 0 ? NULL : text_clean(text, (size_t)length);
 }
 
 /* Finds the package of the first CPU in a list such as 0-15,32-47. */
-static void find_package(const struct root *root, struct numa_node *node)
+static void find_package(const struct topology_request *request, const char *name,
+			 struct numa_node *node)
 {
 	struct number package = {.known = false};
 	const char *cpus = node->cpus ? node->cpus : "";
 	unsigned long cpu, last;
+	int rc;
 
 	if (!sysfs_take_range(&cpus, &cpu, &last))
 		return;
+	rc = sysfs_read_number(request->root, &package,
+			       "sys/devices/system/cpu/cpu%lu/topology/physical_package_id", cpu);
 	/*
 	 * Where firmware does not say, it is -1, which is not accepted: the package stays unknown.
 	 */
-	if (!sysfs_read_number(root, &package,
-			       "sys/devices/system/cpu/cpu%lu/topology/physical_package_id", cpu))
-		node->package = package;
+	if (rc && rc != -ENOENT && rc != -EINVAL)
+		problem_add(request->problems, name, "package", "sysfs", rc, NULL);
+	node->package = package;
 }
 
 /* Splits "10 21": the distances to all nodes, in their order. */
@@ -74,6 +79,7 @@ static void read_nodes(struct topology *topology, const struct topology_request 
 	if (rc && rc != -ENOENT)
 		problem_add(request->problems, NULL, "NUMA nodes", "sysfs", rc, NULL);
 	for (size_t i = 0; i < names.count; i++) {
+		_cleanup_(freep) char *directory = mem_path(NODES, names.items[i]);
 		_cleanup_(freep) char *distances = NULL;
 		struct numa_node *node;
 		uint64_t number;
@@ -83,9 +89,11 @@ static void read_nodes(struct topology *topology, const struct topology_request 
 			continue;
 		node = mem_append(&topology->numa, &topology->numa_count, sizeof(*topology->numa));
 		node->number = (unsigned int)number;
-		node->cpus = read_text(request, names.items[i], "cpulist");
-		find_package(request->root, node);
-		distances = read_text(request, names.items[i], "distance");
+		node->cpus = read_text(request->root, request->problems, names.items[i], directory,
+				       "cpulist");
+		find_package(request, names.items[i], node);
+		distances = read_text(request->root, request->problems, names.items[i], directory,
+				      "distance");
 		if (distances)
 			split_distances(node, distances);
 	}
@@ -132,25 +140,28 @@ static bool is_hypervisor(const char *text)
  * The domain of Xen that has the hardware is no guest: XENFEAT_dom0 in include/xen/interface/
  * features.h, and features_show() in drivers/xen/sys-hypervisor.c.
  */
-static bool is_xen_host(const struct root *root)
+static bool is_xen_host(const struct root *root, struct problems *problems)
 {
 	enum { DOM0 = 1 << 11 };
-	char text[SYSFS_TEXT_SIZE];
+	_cleanup_(freep) char *text = read_text(root, problems, NULL, "sys/hypervisor/properties",
+						"features");
 
-	return sysfs_read(root, text, "sys/hypervisor/properties/features") > 0 &&
-	       strtoull(text, NULL, 16) & DOM0;
+	return text && strtoull(text, NULL, 16) & DOM0;
 }
 
-char *topology_hypervisor(const struct root *root)
+char *topology_hypervisor(const struct root *root, struct problems *problems)
 {
-	char *type = is_xen_host(root) ? NULL : sysfs_text(root, "sys/hypervisor/type");
-	_cleanup_(freep) char *vendor = sysfs_text(root, "sys/class/dmi/id/sys_vendor");
-	_cleanup_(freep) char *product = sysfs_text(root, "sys/class/dmi/id/product_name");
+	static const char dmi[] = "sys/class/dmi/id";
+	_cleanup_(freep) char *type = read_text(root, problems, NULL, "sys/hypervisor", "type");
+	_cleanup_(freep) char *vendor = read_text(root, problems, NULL, dmi, "sys_vendor");
+	_cleanup_(freep) char *product = read_text(root, problems, NULL, dmi, "product_name");
 
 	vendor = vendor ?: mem_string("");
 	product = product ?: mem_string("");
-	if (type || is_metal(root, product))
-		return type;
+	if (type && *type && !is_xen_host(root, problems))
+		return mem_string(type);
+	if (is_metal(root, product))
+		return NULL;
 	if (!strcmp(vendor, "Microsoft Corporation") && !strcmp(product, "Virtual Machine"))
 		return mem_string("Hyper-V");
 	return is_hypervisor(product)  ? mem_string(product)
@@ -158,9 +169,9 @@ char *topology_hypervisor(const struct root *root)
 				       : NULL;
 }
 
-static void find_hypervisor(struct topology *topology, const struct root *root)
+static void find_hypervisor(struct topology *topology, const struct topology_request *request)
 {
-	topology->hypervisor = topology_hypervisor(root);
+	topology->hypervisor = topology_hypervisor(request->root, request->problems);
 	for (size_t i = 0; !topology->hypervisor && i < topology->count; i++)
 		if (topology->nodes[i].function && pci_is_of_vmbus(topology->nodes[i].function))
 			topology->hypervisor = mem_string("Hyper-V");
@@ -171,7 +182,7 @@ void topology_read_host(struct topology *topology, const struct topology_request
 	bool switches = false;
 
 	read_nodes(topology, request);
-	find_hypervisor(topology, request->root);
+	find_hypervisor(topology, request);
 	for_each_in (node, topology->nodes, topology->count)
 		switches |= node->above != NULL;
 	topology->flat = topology->hypervisor && !switches;

@@ -185,7 +185,7 @@ void topology_clear(struct topology *topology);
  * Returns the hypervisor of this virtual machine by /sys/hypervisor/type, or its DMI strings; NULL:
  * none. The caller frees it.
  */
-char *topology_hypervisor(const struct root *root);
+char *topology_hypervisor(const struct root *root, struct problems *problems);
 /* Finds a node by name or PCI address; NULL if there is none. */
 struct topology_node *topology_find(const struct topology *topology, const char *name);
 void topology_compare(const struct topology *topology, const struct topology_node *a,

@@ -661,6 +661,14 @@ static void amd_links(void **state)
 	assert_int_equal(bed->problems.count, 1);
 	assert_string_equal(bed->problems.items[0].object, "3/io_links/1");
 	assert_string_equal(bed->problems.items[0].attribute, "links of the accelerator");
+	problems_free(&bed->problems);
+	bed->problems = (struct problems){.items = NULL};
+	tree_delete(&bed->tree, "sys/class/kfd/kfd/topology/nodes/1/io_links");
+	tree_link(&bed->tree, "sys/class/kfd/kfd/topology/nodes/1/io_links", "!EACCES");
+	load(bed);
+	assert_int_equal(bed->topology.link_count, 1);
+	assert_int_equal(bed->problems.count, 2);
+	assert_string_equal(bed->problems.items[0].object, "1/io_links");
 }
 
 static void assert_path(struct bed *bed, const char *from, const char *to, const char *wanted)

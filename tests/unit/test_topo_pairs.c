@@ -558,7 +558,23 @@ static void numa_nodes(void **state)
 	assert_false(topology_numa(&topology, 2)->package.known);
 	assert_false(topology_numa(&topology, 10)->package.known);
 	assert_null(topology_numa(&topology, 1));
+	assert_int_equal(problems.count, 0);
 	topology_clear(&topology);
+	/* What cannot be read is unknown, and told. */
+	tree_delete(&tree, "sys/devices/system/cpu");
+	tree_link(&tree, "sys/devices/system/cpu/cpu4/topology/physical_package_id", "!EIO");
+	tree_link(&tree, "sys/class/dmi/id/sys_vendor", "!EACCES");
+	tree_write(&tree, "sys/hypervisor/type", "xen");
+	tree_link(&tree, "sys/hypervisor/properties/features", "!EIO");
+	topology_read_host(&topology, &request);
+	assert_false(topology_numa(&topology, 0)->package.known);
+	assert_int_equal(problems.count, 3);
+	assert_string_equal(problems.items[0].object, "node0");
+	assert_string_equal(problems.items[0].attribute, "package");
+	assert_string_equal(problems.items[1].attribute, "sys_vendor");
+	assert_string_equal(problems.items[2].attribute, "features");
+	topology_clear(&topology);
+	problems_free(&problems);
 	tree_close(&tree);
 }
 

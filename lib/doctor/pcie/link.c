@@ -295,7 +295,8 @@ static char *device_of(struct doctor_context *run, const struct pci_function *fu
 static double rate_of_other_slots(struct doctor_context *run)
 {
 	_cleanup_(freep) char *own = image_guid(run, run->device->kernel_name);
-	_cleanup_(freep) char *hypervisor = topology_hypervisor(&run->facts->root);
+	_cleanup_(freep) char *hypervisor = topology_hypervisor(&run->facts->root,
+								run->facts->problems);
 	double sum = 0;
 
 	if (!own || !own[strspn(own, "0:")] || hypervisor ||
