@@ -410,7 +410,7 @@ double doctor_growth_seconds(const struct doctor_facts *facts)
 	return facts->growth ? facts->growth->seconds : 0;
 }
 
-bool doctor_nothing_grew(struct doctor_context *run, const char *summary)
+struct judged doctor_nothing_grew(struct doctor_context *run, const char *summary)
 {
 	if (run->facts->root.live || run->facts->request->since)
 		return doctor_ok(run, "%s", summary);

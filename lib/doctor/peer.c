@@ -44,8 +44,8 @@ static int find_path(struct doctor_context *run, struct inventory *inventory,
 				 ret_endpoint, ret_reason, ret_hint);
 }
 
-bool doctor_judge_peer(struct doctor_context *run, const char *peer,
-		       const struct selftest_results *results)
+struct judged doctor_judge_peer(struct doctor_context *run, const char *peer,
+				const struct selftest_results *results)
 {
 	size_t passed = 0, failed = 0;
 
@@ -65,7 +65,7 @@ bool doctor_judge_peer(struct doctor_context *run, const char *peer,
 		doctor_error(run, "a test of the data path to the peer fails");
 	}
 	if (failed)
-		return true;
+		return doctor_judged(run);
 	doctor_object(run, "%s", peer);
 	doctor_evidence(run, "rdmactl selftest", "%zu test%s passed", passed,
 			text_plural_s(passed));
@@ -74,7 +74,7 @@ bool doctor_judge_peer(struct doctor_context *run, const char *peer,
 	return doctor_not_checked(run, 0, "no test of the data path could be run");
 }
 
-bool check_peer_data(struct doctor_context *run)
+struct judged check_peer_data(struct doctor_context *run)
 {
 	static const char *const tests[] = {"connect", "rc-write", "rc-read", "rc-1m", "ud-send"};
 	_cleanup_(freep) char *reason = NULL, *hint = NULL;
@@ -105,5 +105,5 @@ bool check_peer_data(struct doctor_context *run)
 	}
 	selftest_results_free(&results);
 	inventory_free(&inventory);
-	return true;
+	return doctor_judged(run);
 }

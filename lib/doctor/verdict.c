@@ -184,8 +184,8 @@ static void find_form(const struct doctor_context *run, struct doctor_result *re
 	}
 }
 
-/* Moves the pending result into the results; returns true. */
-static bool conclude(struct doctor_context *run, enum severity severity)
+/* Moves the pending result into the results. */
+static struct judged conclude(struct doctor_context *run, enum severity severity)
 {
 	struct finding *finding = &run->pending.finding;
 
@@ -206,10 +206,11 @@ static bool conclude(struct doctor_context *run, enum severity severity)
 	append_result(run->results, run->id, &run->pending);
 	run->pending = (struct doctor_result){.expected = NULL};
 	run->verdicts++;
-	return true;
+	return (struct judged){0};
 }
 
-bool doctor_verdict(struct doctor_context *run, enum severity verdict, const char *format, ...)
+struct judged doctor_verdict(struct doctor_context *run, enum severity verdict, const char *format,
+			     ...)
 {
 	va_list arguments;
 
@@ -219,7 +220,8 @@ bool doctor_verdict(struct doctor_context *run, enum severity verdict, const cha
 	return conclude(run, verdict);
 }
 
-bool doctor_not_checked(struct doctor_context *run, uint64_t needs, const char *format, ...)
+struct judged doctor_not_checked(struct doctor_context *run, uint64_t needs, const char *format,
+				 ...)
 {
 	va_list arguments;
 
@@ -232,8 +234,8 @@ bool doctor_not_checked(struct doctor_context *run, uint64_t needs, const char *
 	return conclude(run, SEVERITY_INFO);
 }
 
-bool doctor_unread(struct doctor_context *run, const char *what, const char *source, int rc,
-		   bool needs_root)
+struct judged doctor_unread(struct doctor_context *run, const char *what, const char *source,
+			    int rc, bool needs_root)
 {
 	const bool denied = needs_root && doctor_needs_root(rc);
 	_cleanup_(freep) char *object = doctor_scope_object(run);
@@ -250,23 +252,31 @@ bool doctor_unread(struct doctor_context *run, const char *what, const char *sou
 	return doctor_not_checked(run, denied ? NEEDS_ROOT : 0, "%s cannot be read", what);
 }
 
-bool doctor_unknown(struct doctor_context *run, const char *what)
+struct judged doctor_unknown(struct doctor_context *run, const char *what)
 {
 	return doctor_not_checked(run, 0, "%s is not known", what);
 }
 
-bool doctor_because(struct doctor_context *run, enum doctor_check_id cause)
+struct judged doctor_because(struct doctor_context *run, enum doctor_check_id cause)
 {
 	run->pending.because = number_of(cause);
 	return doctor_verdict(run, SEVERITY_INFO, "not checked because of %s",
 			      doctor_check(cause)->id);
 }
 
-bool doctor_does_not_apply(struct doctor_context *run)
+struct judged doctor_does_not_apply(struct doctor_context *run)
 {
 	doctor_result_clear(&run->pending);
 	run->verdicts++;
-	return true;
+	return (struct judged){0};
+}
+
+struct judged doctor_judged(struct doctor_context *run)
+{
+	/* It must not look healthy. */
+	if (!run->verdicts)
+		return doctor_not_checked(run, 0, "the check ended without a verdict");
+	return (struct judged){0};
 }
 
 void doctor_results_free(struct doctor_results *results)

@@ -61,6 +61,13 @@ static void evidence(void **state)
 	assert_int_equal(bed->results.count, 2);
 	doctor_ok(run, "fine");
 	assert_null(bed_last(bed)->finding.evidence);
+	/* After a loop that should have given a verdict, the lack of one is told. */
+	doctor_judged(run);
+	assert_int_equal(bed->results.count, 3);
+	run->verdicts = 0;
+	doctor_judged(run);
+	assert_int_equal(bed->results.count, 4);
+	assert_string_equal(bed_last(bed)->finding.summary, "the check ended without a verdict");
 }
 
 /* A fault has a next step: its own, or that of the row; a success has none. */

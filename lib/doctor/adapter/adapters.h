@@ -70,7 +70,7 @@ void doctor_adapters_free(struct doctor_adapters *adapters);
  * function gives exactly one verdict, except on a software device whose netdev does not support the
  * query. `rc` is the result of the query; `fec` and `pause` are valid only if it is 0.
  */
-bool fec_judge(struct doctor_context *run, const struct link *netdev, int rc,
+void fec_judge(struct doctor_context *run, const struct link *netdev, int rc,
 	       const struct ethtool_fec *fec);
-bool pause_judge(struct doctor_context *run, const struct link *netdev, int rc,
+void pause_judge(struct doctor_context *run, const struct link *netdev, int rc,
 		 const struct ethtool_pause *pause, const struct roce_dcb *dcb);

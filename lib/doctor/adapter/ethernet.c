@@ -94,8 +94,8 @@ static void add_error_rate(struct doctor_context *run, const struct link *netdev
 			(double)bits / ((double)netdev->speed_mbps.value * 1e6 * seconds));
 }
 
-static bool judge_correction(struct doctor_context *run, const struct link *netdev,
-			     const struct ethtool_fec *fec)
+static struct judged judge_correction(struct doctor_context *run, const struct link *netdev,
+				      const struct ethtool_fec *fec)
 {
 	uint64_t lost = 0;
 	const int rc = doctor_growth(run->facts, &lost, UNCORRECTABLE, netdev->name);
@@ -128,29 +128,30 @@ static bool judge_correction(struct doctor_context *run, const struct link *netd
 	return doctor_ok(run, "forward error correction is on");
 }
 
-bool fec_judge(struct doctor_context *run, const struct link *netdev, int rc,
+void fec_judge(struct doctor_context *run, const struct link *netdev, int rc,
 	       const struct ethtool_fec *fec)
 {
 	if (!is_answered(run, netdev, rc, "the error correction"))
-		return run->verdicts;
+		return;
 	if (fec->active.known)
-		return judge_correction(run, netdev, fec);
-	return doctor_not_checked(run, 0, "no error correction is reported as active");
+		judge_correction(run, netdev, fec);
+	else
+		doctor_not_checked(run, 0, "no error correction is reported as active");
 }
 
-bool check_fec_ber(struct doctor_context *run)
+struct judged check_fec_ber(struct doctor_context *run)
 {
 	const struct link *netdev = roce_own_netdev(run), *leg = NULL;
 
 	if (!netdev)
-		return true;
+		return doctor_judged(run);
 	while ((leg = roce_next_member(&run->facts->inventory, netdev, leg))) {
 		struct ethtool_fec fec = {.active.known = false};
 		const int rc = doctor_fec(run->facts, leg->name, false, &fec);
 
 		fec_judge(run, leg, rc, &fec);
 	}
-	return run->verdicts || doctor_does_not_apply(run);
+	return run->verdicts ? doctor_judged(run) : doctor_does_not_apply(run);
 }
 
 static const char *on_off(enum tristate value)
@@ -158,8 +159,8 @@ static const char *on_off(enum tristate value)
 	return value == TRISTATE_YES ? "on" : value == TRISTATE_NO ? "off" : "unknown";
 }
 
-static bool judge_pause(struct doctor_context *run, const struct link *netdev,
-			const struct ethtool_pause *pause, const struct roce_dcb *dcb)
+static struct judged judge_pause(struct doctor_context *run, const struct link *netdev,
+				 const struct ethtool_pause *pause, const struct roce_dcb *dcb)
 {
 	const bool on = pause->receive == TRISTATE_YES || pause->transmit == TRISTATE_YES;
 	_cleanup_(freep) char *name = text_quote(netdev->name);
@@ -189,25 +190,24 @@ static bool judge_pause(struct doctor_context *run, const struct link *netdev,
 	return doctor_ok(run, "pause frames without priority flow control");
 }
 
-bool pause_judge(struct doctor_context *run, const struct link *netdev, int rc,
+void pause_judge(struct doctor_context *run, const struct link *netdev, int rc,
 		 const struct ethtool_pause *pause, const struct roce_dcb *dcb)
 {
 	if (is_answered(run, netdev, rc, "the pause frames"))
-		return judge_pause(run, netdev, pause, dcb);
-	return run->verdicts;
+		judge_pause(run, netdev, pause, dcb);
 }
 
-bool check_pause_conflict(struct doctor_context *run)
+struct judged check_pause_conflict(struct doctor_context *run)
 {
 	const struct link *netdev = roce_own_netdev(run), *leg = NULL;
 
 	if (!netdev)
-		return true;
+		return doctor_judged(run);
 	while ((leg = roce_next_member(&run->facts->inventory, netdev, leg))) {
 		struct ethtool_pause pause = {TRISTATE_UNKNOWN};
 		const int rc = doctor_pause(run->facts, leg->name, &pause);
 
 		pause_judge(run, leg, rc, &pause, rc ? NULL : roce_dcb(run->facts, leg));
 	}
-	return run->verdicts || doctor_does_not_apply(run);
+	return run->verdicts ? doctor_judged(run) : doctor_does_not_apply(run);
 }

@@ -99,7 +99,7 @@ static void step_on(struct doctor_context *run, const struct devlink *devlink)
 				 set, devlink->bus, devlink->name);
 }
 
-static bool judge_switches(struct doctor_context *run, const struct adapter *adapter)
+static struct judged judge_switches(struct doctor_context *run, const struct adapter *adapter)
 {
 	const struct devlink *devlink = adapter->devlink;
 
@@ -124,13 +124,13 @@ static bool judge_switches(struct doctor_context *run, const struct adapter *ada
 	return doctor_note(run, "RDMA is switched off on the adapter");
 }
 
-bool check_rdma_disabled(struct doctor_context *run)
+struct judged check_rdma_disabled(struct doctor_context *run)
 {
 	const struct doctor_adapters *adapters = adapters_for(run, ADAPTER_SWITCHES);
 
 	for (size_t i = 0; adapters && i < adapters->count; i++)
 		judge_switches(run, &adapters->items[i]);
-	return run->verdicts;
+	return doctor_judged(run);
 }
 
 /* Counts devices of the same board; with `firmware`, only those that run it. */
@@ -187,7 +187,8 @@ static bool has_board_file(struct doctor_facts *facts, const struct device *devi
 			  device->kernel_name) != -ENOENT;
 }
 
-static bool compare_firmware(struct doctor_context *run, const struct doctor_adapters *adapters)
+static struct judged compare_firmware(struct doctor_context *run,
+				      const struct doctor_adapters *adapters)
 {
 	const struct device *device = run->device;
 	const size_t board = count_alike(adapters, device, NULL);
@@ -208,7 +209,7 @@ static bool compare_firmware(struct doctor_context *run, const struct doctor_ada
 			      "the firmware differs from that of other adapters of the same board");
 }
 
-bool check_firmware_same(struct doctor_context *run)
+struct judged check_firmware_same(struct doctor_context *run)
 {
 	const struct doctor_adapters *adapters = doctor_single_devices(run->facts);
 	const struct device *device = run->device;
@@ -245,7 +246,7 @@ static bool is_repeated(const struct devlink *devlink, size_t which)
 	return false;
 }
 
-static bool judge_versions(struct doctor_context *run, const struct devlink *devlink)
+static struct judged judge_versions(struct doctor_context *run, const struct devlink *devlink)
 {
 	size_t both = 0, pending = 0;
 
@@ -275,7 +276,7 @@ static bool judge_versions(struct doctor_context *run, const struct devlink *dev
 			      "the stored firmware is not the running one: it waits for a reset");
 }
 
-bool check_firmware_pending(struct doctor_context *run)
+struct judged check_firmware_pending(struct doctor_context *run)
 {
 	const struct doctor_adapters *adapters = adapters_for(run, ADAPTER_INFO);
 
@@ -294,7 +295,7 @@ bool check_firmware_pending(struct doctor_context *run)
 		else
 			judge_versions(run, adapter->devlink);
 	}
-	return run->verdicts || doctor_does_not_apply(run);
+	return run->verdicts ? doctor_judged(run) : doctor_does_not_apply(run);
 }
 
 /* Adds the reporter's state to the evidence and returns its severity. */
@@ -328,7 +329,7 @@ static enum severity judge_reporter(struct doctor_context *run, const struct dev
 									      : SEVERITY_ERROR;
 }
 
-static bool judge_health(struct doctor_context *run, const struct adapter *adapter)
+static struct judged judge_health(struct doctor_context *run, const struct adapter *adapter)
 {
 	const struct devlink *devlink = adapter->devlink;
 	enum severity worst = SEVERITY_OK;
@@ -360,13 +361,13 @@ static bool judge_health(struct doctor_context *run, const struct adapter *adapt
 	return doctor_ok(run, "no health reporter is in error");
 }
 
-bool check_firmware_health(struct doctor_context *run)
+struct judged check_firmware_health(struct doctor_context *run)
 {
 	const struct doctor_adapters *adapters = adapters_for(run, ADAPTER_REPORTERS);
 
 	for (size_t i = 0; adapters && i < adapters->count; i++)
 		judge_health(run, &adapters->items[i]);
-	return run->verdicts;
+	return doctor_judged(run);
 }
 
 /* Temperatures are in thousandths of a degree Celsius: Documentation/hwmon/sysfs-interface.rst. */
@@ -440,7 +441,7 @@ static void judge_sensors(struct doctor_context *run, const char *hwmon, struct 
 	strings_free(&files);
 }
 
-bool check_temperature(struct doctor_context *run)
+struct judged check_temperature(struct doctor_context *run)
 {
 	struct hottest hottest = {.severity = SEVERITY_OK};
 	struct strings chips = {.known = false};

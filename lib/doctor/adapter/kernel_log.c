@@ -179,7 +179,8 @@ static bool is_meant(const struct doctor_context *run, const char *address)
 			: !run->facts->request->objects->count;
 }
 
-static bool judge(struct doctor_context *run, const struct complaint *complaint, uint64_t boot_nsec)
+static struct judged judge(struct doctor_context *run, const struct complaint *complaint,
+			   uint64_t boot_nsec)
 {
 	const struct kind *kind = &kinds[complaint->kind];
 	const bool has_rdma = doctor_device_at(run->facts, complaint->address);
@@ -201,8 +202,8 @@ static bool judge(struct doctor_context *run, const struct complaint *complaint,
 	return doctor_warning(run, "%s", kind->summary);
 }
 
-bool complaints_judge(struct doctor_context *run, const struct complaints *complaints,
-		      uint64_t boot_nsec)
+struct judged complaints_judge(struct doctor_context *run, const struct complaints *complaints,
+			       uint64_t boot_nsec)
 {
 	char since[UTC_TEXT_SIZE];
 
@@ -210,7 +211,7 @@ bool complaints_judge(struct doctor_context *run, const struct complaints *compl
 		if (is_meant(run, complaint->address))
 			judge(run, complaint, boot_nsec);
 	if (run->verdicts)
-		return true;
+		return doctor_judged(run);
 	if (!complaints->lines)
 		return doctor_not_checked(run, 0, "the kernel log is empty");
 	format_time(boot_nsec, complaints->first_usec, since);
@@ -242,7 +243,7 @@ static uint64_t boot_nsec(const struct root *root)
 	return boot ? strtoull(boot + sizeof(key) - 1, NULL, 10) * 1000000000 : 0;
 }
 
-bool check_kernel_log(struct doctor_context *run)
+struct judged check_kernel_log(struct doctor_context *run)
 {
 	_cleanup_(complaints_clear) struct complaints complaints = {.count = 0};
 	const struct root *root = &run->facts->root;

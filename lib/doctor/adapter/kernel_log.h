@@ -28,6 +28,6 @@ struct complaints {
 /* Adds a log line if it is a complaint; for kmsg_read(). */
 void complaints_take(void *complaints, const struct kmsg_record *record);
 /* Gives the verdicts. `boot_nsec`: the time of the boot, in nanoseconds since the epoch. */
-bool complaints_judge(struct doctor_context *run, const struct complaints *complaints,
-		      uint64_t boot_nsec);
+struct judged complaints_judge(struct doctor_context *run, const struct complaints *complaints,
+			       uint64_t boot_nsec);
 void complaints_clear(struct complaints *complaints);

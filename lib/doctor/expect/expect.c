@@ -185,8 +185,9 @@ static bool is_port_left_out(struct doctor_expect *expect, const struct port *po
 /* ---- Comparing ---- */
 
 /* Ends with a verdict; `source` is where the value comes from, `unit` its unit. */
-static bool judge(struct doctor_context *run, const struct wanted *wanted, const char *title,
-		  const char *source, const char *actual, const char *unit, bool allowed)
+static struct judged judge(struct doctor_context *run, const struct wanted *wanted,
+			   const char *title, const char *source, const char *actual,
+			   const char *unit, bool allowed)
 {
 	_cleanup_(freep) char *text = wanted_text(wanted);
 	_cleanup_(freep) char *place = expectation_place(&run->facts->expect->file, wanted->at);
@@ -199,8 +200,8 @@ static bool judge(struct doctor_context *run, const struct wanted *wanted, const
 }
 
 /* The same for a value of the inventory; `actual` is NULL if unknown. */
-static bool compare(struct doctor_context *run, const struct wanted *wanted, enum wanted_key key,
-		    const char *actual, bool allowed)
+static struct judged compare(struct doctor_context *run, const struct wanted *wanted,
+			     enum wanted_key key, const char *actual, bool allowed)
 {
 	if (actual)
 		return judge(run, wanted, wanted_rows[key].title, run->facts->expect->path, actual,
@@ -217,9 +218,9 @@ static bool is_fine(const struct wanted *wanted, const struct expect_value *valu
 			   : wanted_allows_number(wanted, value->number);
 }
 
-/* Returns whether the value differs or is unknown. The object has not been named yet. */
-static bool differs(struct doctor_context *run, const struct selector *selector,
-		    const struct device *device, const struct port *port, enum wanted_key key)
+/* Gives a verdict if the value differs or is unknown. The object has not been named yet. */
+static void judge_value(struct doctor_context *run, const struct selector *selector,
+			const struct device *device, const struct port *port, enum wanted_key key)
 {
 	const struct wanted *wanted = &selector->wanted[key];
 	_cleanup_(freep) char *name = port ? port_object(port) : mem_string(device->name);
@@ -227,32 +228,29 @@ static bool differs(struct doctor_context *run, const struct selector *selector,
 	struct expect_value value;
 
 	if (!wanted->known)
-		return false;
+		return;
 	expect_value_get(run->facts, device, port, key, &value);
 	if (value.none || is_fine(wanted, &value))
-		return false;
+		return;
 	doctor_object(run, "%s", name);
 	if (value.known)
 		actual = value.word ? mem_string(value.word) : wanted_number_text(value.number);
-	return compare(run, wanted, key, actual, false);
+	compare(run, wanted, key, actual, false);
 }
 
-static bool device_differs(struct doctor_context *run, const struct selector *selector,
-			   const struct device *device)
+static void judge_values(struct doctor_context *run, const struct selector *selector,
+			 const struct device *device)
 {
-	bool any = false;
-
 	for (enum wanted_key key = 0; key < WANTED_KEYS; key++)
 		if (wanted_rows[key].scope == OF_DEVICE)
-			any |= differs(run, selector, device, NULL, key);
+			judge_value(run, selector, device, NULL, key);
 	for_each_in (port, device->ports, device->port_count) {
 		if (is_port_left_out(run->facts->expect, port))
 			continue;
 		for (enum wanted_key key = 0; key < WANTED_KEYS; key++)
 			if (wanted_rows[key].scope == OF_PORT)
-				any |= differs(run, selector, device, port, key);
+				judge_value(run, selector, device, port, key);
 	}
-	return any;
 }
 
 struct tally {
@@ -303,7 +301,7 @@ bool expect_wants_ports(struct doctor_context *run)
 	return false;
 }
 
-bool check_port_count(struct doctor_context *run)
+struct judged check_port_count(struct doctor_context *run)
 {
 	struct doctor_expect *expect = run->facts->expect;
 
@@ -321,30 +319,32 @@ bool check_port_count(struct doctor_context *run)
 		compare(run, wanted, WANTED_ACTIVE_PORTS, actual,
 			wanted_allows_number(wanted, (double)tally.active));
 	}
-	return run->verdicts;
+	return doctor_judged(run);
 }
 
-/* Returns true, after giving a verdict, if the number of devices is wrong. */
-static bool count_differs(struct doctor_context *run, const struct selector *selector,
-			  const struct tally *tally)
+/* Gives a verdict if the number of devices is wrong. */
+static void judge_count(struct doctor_context *run, const struct selector *selector,
+			const struct tally *tally)
 {
 	const struct wanted *wanted = &selector->wanted[WANTED_COUNT];
 	_cleanup_(freep) char *actual = mem_format("%zu", tally->devices);
 	_cleanup_(freep) char *place = NULL;
 
 	if (!counts(run))
-		return false;
+		return;
 	if (wanted->known && wanted_allows_number(wanted, (double)tally->devices))
-		return false;
+		return;
 	if (!wanted->known && tally->devices)
-		return false;
+		return;
 	doctor_object(run, "%s", selector->name);
-	if (wanted->known)
-		return compare(run, wanted, WANTED_COUNT, actual, false);
+	if (wanted->known) {
+		compare(run, wanted, WANTED_COUNT, actual, false);
+		return;
+	}
 	place = expectation_place(&run->facts->expect->file, selector->at);
 	doctor_evidence(run, run->facts->expect->path, "no such device (%s)", place);
 	doctor_expected(run, "at least 1", actual);
-	return doctor_error(run, "expected hardware is missing");
+	doctor_error(run, "expected hardware is missing");
 }
 
 /*
@@ -355,20 +355,20 @@ static bool wants_of_active(const struct selector *selector)
 	return selector->wanted[WANTED_RATE].known || selector->wanted[WANTED_MTU].known;
 }
 
-static bool check_selector(struct doctor_context *run, const struct selector *selector)
+static struct judged check_selector(struct doctor_context *run, const struct selector *selector)
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
+	const size_t before = run->verdicts;
 	struct tally tally;
 	size_t idle;
-	bool any;
 
 	take_tally(run, selector, &tally);
-	any = count_differs(run, selector, &tally);
+	judge_count(run, selector, &tally);
 	for_each (device, devices)
 		if (selects(selector, device) && !is_left_out(run->facts->expect, device))
-			any |= device_differs(run, selector, device);
-	if (any)
-		return true;
+			judge_values(run, selector, device);
+	if (run->verdicts > before)
+		return doctor_judged(run);
 	doctor_object(run, "%s", selector->name);
 	doctor_evidence(run, run->facts->expect->path, "%zu device%s", tally.devices,
 			text_plural_s(tally.devices));
@@ -385,7 +385,7 @@ static bool check_selector(struct doctor_context *run, const struct selector *se
 	return doctor_does_not_apply(run);
 }
 
-static bool check_memlock_wanted(struct doctor_context *run)
+static struct judged check_memlock_wanted(struct doctor_context *run)
 {
 	const struct wanted *wanted = &run->facts->expect->file.memlock;
 	const char *source = "/proc/self/limits";
@@ -402,7 +402,7 @@ static bool check_memlock_wanted(struct doctor_context *run)
 		     isinf(bytes) ? "" : " bytes", wanted_allows_number(wanted, bytes));
 }
 
-bool check_expect(struct doctor_context *run)
+struct judged check_expect(struct doctor_context *run)
 {
 	const struct expectation *file = &run->facts->expect->file;
 
@@ -412,5 +412,5 @@ bool check_expect(struct doctor_context *run)
 		check_selector(run, selector);
 	if (file->memlock.known)
 		check_memlock_wanted(run);
-	return run->verdicts;
+	return doctor_judged(run);
 }

@@ -118,7 +118,7 @@ static bool was_looked_for(const struct doctor_context *run, const struct ignore
 	return true;
 }
 
-static bool report_unmatched(struct doctor_context *run, const struct ignored *ignored)
+static struct judged report_unmatched(struct doctor_context *run, const struct ignored *ignored)
 {
 	const char *names[] = {ignored->pci, ignored->device, ignored->port,
 			       ignored->check.known

@@ -4,8 +4,8 @@
  * doctor_check) in the .def file of its group, and a function check_FUNCTION() in the folder of the
  * group. The function is called once for each object of its scope that it applies to, adds its
  * evidence with doctor_evidence(), and ends with exactly one verdict for each object it reports on:
- * silence is not ok. The functions that give a verdict return true, for a check to return, so that
- * the compiler finds most paths without one; the engine counts verdicts and ignores the value.
+ * silence is not ok. So a check returns what the functions that give a verdict return, or
+ * doctor_judged() after those of a loop.
  *
  * Reading must not change the host: no module is loaded, and nothing is opened except files and the
  * sockets of interfaces that already exist.
@@ -14,6 +14,11 @@
 
 #include "doctor/frame/doctor.h"
 #include "doctor/frame/facts.h"
+
+/* The proof of a verdict. Nothing else makes one, so that no path through a check is silent. */
+struct judged {
+	char nothing;
+};
 
 enum doctor_scope {
 	ON_HOST,     /* once */
@@ -41,7 +46,7 @@ struct doctor_check {
 	const char *rule;	/* what is ok, a note, a warning, an error */
 	const char *why;	/* why it matters */
 	const char *remedy;	/* the next step, unless the function gives a better one */
-	bool (*check)(struct doctor_context *run);
+	struct judged (*check)(struct doctor_context *run);
 };
 
 #define ON_TRANSPORT(transport) (UINT64_C(1) << TRANSPORT_##transport)
@@ -83,8 +88,8 @@ void doctor_expected(struct doctor_context *run, const char *expected, const cha
 void doctor_blocks(struct doctor_context *run);
 
 /* Gives a verdict with its summary: a sentence without the object, lower case, no full stop. */
-bool doctor_verdict(struct doctor_context *run, enum severity verdict, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+struct judged doctor_verdict(struct doctor_context *run, enum severity verdict, const char *format,
+			     ...) __attribute__((format(printf, 3, 4)));
 #define doctor_ok(run, ...)	 doctor_verdict(run, SEVERITY_OK, __VA_ARGS__)
 #define doctor_note(run, ...)	 doctor_verdict(run, SEVERITY_NOTICE, __VA_ARGS__)
 #define doctor_warning(run, ...) doctor_verdict(run, SEVERITY_WARNING, __VA_ARGS__)
@@ -92,23 +97,25 @@ bool doctor_verdict(struct doctor_context *run, enum severity verdict, const cha
 /*
  * Not checked, and why; `needs` are bits of enum doctor_need, or 0. Not a problem of the command.
  */
-bool doctor_not_checked(struct doctor_context *run, uint64_t needs, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+struct judged doctor_not_checked(struct doctor_context *run, uint64_t needs, const char *format,
+				 ...) __attribute__((format(printf, 3, 4)));
 /*
  * Not checked, because `what` could not be read from `source`: -errno in `rc`. With `needs_root`,
  * EACCES and EPERM of an ordinary user become NEEDS_ROOT; any other error is also a problem of the
  * command (status 3).
  */
-bool doctor_unread(struct doctor_context *run, const char *what, const char *source, int rc,
-		   bool needs_root);
+struct judged doctor_unread(struct doctor_context *run, const char *what, const char *source,
+			    int rc, bool needs_root);
 /* Whether root would not get the error. */
 bool doctor_needs_root(int rc);
 /* Not checked, because the inventory lacks the fact and has reported the problem. */
-bool doctor_unknown(struct doctor_context *run, const char *what);
+struct judged doctor_unknown(struct doctor_context *run, const char *what);
 /* Not checked, because the verdict of `cause` on this object leaves nothing to judge. */
-bool doctor_because(struct doctor_context *run, enum doctor_check_id cause);
+struct judged doctor_because(struct doctor_context *run, enum doctor_check_id cause);
 /* The check does not apply to this object after all. */
-bool doctor_does_not_apply(struct doctor_context *run);
+struct judged doctor_does_not_apply(struct doctor_context *run);
+/* The verdicts were given before, at least one: the lack of any is a bug, and reported as such. */
+struct judged doctor_judged(struct doctor_context *run);
 
 /* Whether later checks cannot judge the result's object. */
 bool doctor_leaves_nothing(const struct doctor_result *result);
@@ -139,7 +146,7 @@ bool stack_has_devices(struct doctor_context *run);
 bool stack_sees_modules(struct doctor_context *run);
 bool container_has_devices(struct doctor_context *run);
 
-#define CHECK(name_, ...) bool check_##name_(struct doctor_context *run);
+#define CHECK(name_, ...) struct judged check_##name_(struct doctor_context *run);
 #include "doctor/frame/checks.def"
 #undef CHECK
 
@@ -148,8 +155,8 @@ struct selftest_results;
  * The verdict on the data path to a peer, separate from the tests: reports one finding for each
  * failed test, or one that lists what passed; `peer` is clean text.
  */
-bool doctor_judge_peer(struct doctor_context *run, const char *peer,
-		       const struct selftest_results *results);
+struct judged doctor_judge_peer(struct doctor_context *run, const char *peer,
+				const struct selftest_results *results);
 
 /* More conditions of rows (.applies). */
 bool limits_apply_to_accelerators(struct doctor_context *run);

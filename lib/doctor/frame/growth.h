@@ -65,7 +65,7 @@ double doctor_growth_seconds(const struct doctor_facts *facts);
  * Gives an --interval check's verdict that nothing grew: ok, but not for a saved tree, which does
  * not change unless somebody changes it.
  */
-bool doctor_nothing_grew(struct doctor_context *run, const char *summary);
+struct judged doctor_nothing_grew(struct doctor_context *run, const char *summary);
 /*
  * Calls `act` for each netdev whose carrier is the port's: the port's netdev, and if that is a
  * bond, the members of the bond.

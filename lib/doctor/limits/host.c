@@ -31,7 +31,7 @@ bool limits_apply_to_function(struct doctor_context *run)
 	return run->function;
 }
 
-bool check_numa_balancing(struct doctor_context *run)
+struct judged check_numa_balancing(struct doctor_context *run)
 {
 	const char *source = "/proc/sys/kernel/numa_balancing";
 	int64_t value = 0;
@@ -135,7 +135,7 @@ static int count_governors(const struct root *root, const char *directory,
 	return rc;
 }
 
-bool check_cpu_power(struct doctor_context *run)
+struct judged check_cpu_power(struct doctor_context *run)
 {
 	static const char directory[] = "/sys/devices/system/cpu/cpufreq";
 	struct governors governors = {.total = 0};
@@ -190,7 +190,7 @@ static void count_irq(struct doctor_context *run, const char *irq, struct irq_co
 	count->irq = text_clean(irq, strlen(irq));
 }
 
-static bool judge_irqs(struct doctor_context *run, const struct irq_count *count)
+static struct judged judge_irqs(struct doctor_context *run, const struct irq_count *count)
 {
 	const char *local = run->function->local_cpulist;
 
@@ -220,7 +220,7 @@ static bool judge_irqs(struct doctor_context *run, const struct irq_count *count
 	return doctor_note(run, "processors far from the device serve its interrupts");
 }
 
-bool check_irq_local(struct doctor_context *run)
+struct judged check_irq_local(struct doctor_context *run)
 {
 	_cleanup_(strings_free) struct strings irqs = {.known = false};
 	struct irq_count count = {.read = 0};
@@ -244,10 +244,10 @@ bool check_irq_local(struct doctor_context *run)
 	judge_irqs(run, &count);
 	free(count.processors);
 	free(count.irq);
-	return true;
+	return doctor_judged(run);
 }
 
-bool check_privileged_qkey(struct doctor_context *run)
+struct judged check_privileged_qkey(struct doctor_context *run)
 {
 	struct nldev_settings settings;
 	int rc;
@@ -267,7 +267,7 @@ bool check_privileged_qkey(struct doctor_context *run)
 	return doctor_ok(run, "controlled Q_Keys need CAP_NET_RAW");
 }
 
-bool check_nofile(struct doctor_context *run)
+struct judged check_nofile(struct doctor_context *run)
 {
 	enum { ENOUGH = 65536 };
 	const char *source = "/proc/self/limits";
@@ -306,7 +306,7 @@ static bool names_host(const char *description, const char *host)
 	return false;
 }
 
-bool check_node_desc(struct doctor_context *run)
+struct judged check_node_desc(struct doctor_context *run)
 {
 	const char *description = run->device->node_description;
 	char host[SYSFS_TEXT_SIZE];
@@ -331,7 +331,7 @@ bool check_node_desc(struct doctor_context *run)
 }
 
 /* The current mode is the word in brackets: none [integrity] confidentiality. */
-bool check_lockdown(struct doctor_context *run)
+struct judged check_lockdown(struct doctor_context *run)
 {
 	const char *source = "/sys/kernel/security/lockdown";
 	char text[SYSFS_TEXT_SIZE], *word, *end;
@@ -369,7 +369,7 @@ static bool file_time(const struct root *root, const char *name, struct timespec
 	return true;
 }
 
-bool check_pstore(struct doctor_context *run)
+struct judged check_pstore(struct doctor_context *run)
 {
 	const char *source = "/sys/fs/pstore";
 	_cleanup_(strings_free) struct strings names = {.known = false};

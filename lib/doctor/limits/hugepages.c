@@ -14,7 +14,7 @@
  * The EFA provider of libfabric takes its buffers from huge pages, with a small gain, and from
  * others if there are none: efa_rdm_ep_fiops.c and docs/overview.md in prov/efa.
  */
-static bool judge_no_hugepages(struct doctor_context *run)
+static struct judged judge_no_hugepages(struct doctor_context *run)
 {
 	bool efa = false;
 
@@ -26,7 +26,7 @@ static bool judge_no_hugepages(struct doctor_context *run)
 	return doctor_note(run, "libfabric finds no huge pages for its buffers on EFA");
 }
 
-bool check_hugepages(struct doctor_context *run)
+struct judged check_hugepages(struct doctor_context *run)
 {
 	static const char directory[] = "sys/kernel/mm/hugepages";
 	const struct root *root = &run->facts->root;

@@ -43,4 +43,5 @@ void limits_advise_container(struct doctor_context *run, const char *option, con
  * Not checked, because a file of proc or sysfs cannot be read. A saved tree need not have the file,
  * so its absence there is not a problem of the command.
  */
-bool limits_unread(struct doctor_context *run, const char *what, const char *source, int rc);
+struct judged limits_unread(struct doctor_context *run, const char *what, const char *source,
+			    int rc);

@@ -39,7 +39,8 @@ void doctor_limits_free(struct doctor_limits *limits)
 	free(limits);
 }
 
-bool limits_unread(struct doctor_context *run, const char *what, const char *source, int rc)
+struct judged limits_unread(struct doctor_context *run, const char *what, const char *source,
+			    int rc)
 {
 	if (rc == -ENOENT && !run->facts->root.live) {
 		doctor_evidence(run, source, "the saved tree has no %s", source);
@@ -183,7 +184,7 @@ static bool may_lock(struct doctor_facts *facts)
 	return task.capabilities.known && task.capabilities.value >> PRIVILEGE_IPC_LOCK & 1;
 }
 
-static bool check_this_shell(struct doctor_context *run)
+static struct judged check_this_shell(struct doctor_context *run)
 {
 	const char *source = "/proc/self/limits";
 	struct memlock memlock = {.memory_bytes = 0};
@@ -316,8 +317,9 @@ static void advise_daemon(struct doctor_context *run, const struct daemon_proces
 			 name, name, also);
 }
 
-static bool judge_daemon(struct doctor_context *run, const struct daemons *daemons,
-			 const struct daemon_process *process, const struct memlock *memlock)
+static struct judged judge_daemon(struct doctor_context *run, const struct daemons *daemons,
+				  const struct daemon_process *process,
+				  const struct memlock *memlock)
 {
 	const enum daemon_role role = process->kind->role;
 	enum severity severity = severity_of(run, memlock);
@@ -379,8 +381,8 @@ static void take_crio(struct doctor_context *run, struct memlock *memlock)
 	doctor_expected(run, "unlimited", soft);
 }
 
-static bool check_daemon(struct doctor_context *run, const struct daemons *daemons,
-			 const struct daemon_process *process)
+static struct judged check_daemon(struct doctor_context *run, const struct daemons *daemons,
+				  const struct daemon_process *process)
 {
 	_cleanup_(freep) char *source = mem_format("/proc/%" PRIu64 "/limits", process->pid);
 	struct memlock memlock = {.memory_bytes = 0};
@@ -399,7 +401,7 @@ static bool check_daemon(struct doctor_context *run, const struct daemons *daemo
 	return judge_daemon(run, daemons, process, &memlock);
 }
 
-bool check_memlock(struct doctor_context *run)
+struct judged check_memlock(struct doctor_context *run)
 {
 	struct daemons daemons;
 
@@ -413,7 +415,7 @@ bool check_memlock(struct doctor_context *run)
 		doctor_unread(run, "the processes of other users", "/proc", daemons.rc, true);
 	}
 	free(daemons.items);
-	return true;
+	return doctor_judged(run);
 }
 
 /* ---- Control groups ---- */
@@ -457,7 +459,7 @@ static const struct cgroup_device *find_quota(const struct cgroup_level *level, 
 	return NULL;
 }
 
-bool check_rdma_cgroup(struct doctor_context *run)
+struct judged check_rdma_cgroup(struct doctor_context *run)
 {
 	struct doctor_limits *limits = doctor_limits(run->facts);
 	bool limited = false, full = false;

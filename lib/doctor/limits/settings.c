@@ -274,8 +274,8 @@ static bool has_rdma_device(const struct name_filter *filter, const struct docto
 }
 
 /* ucp_context.c of UCX: a device can be named without its port since 1.21. */
-static bool check_ports(struct doctor_context *run, const struct name_filter *filter,
-			const struct doctor_limits *names)
+static struct judged check_ports(struct doctor_context *run, const struct name_filter *filter,
+				 const struct doctor_limits *names)
 {
 	_cleanup_(freep) char *list = NULL;
 
@@ -300,8 +300,8 @@ static bool check_ports(struct doctor_context *run, const struct name_filter *fi
 	return doctor_note(run, "UCX before 1.21 does not recognise a device without its port");
 }
 
-static bool check_names(struct doctor_context *run, const struct setting_row *row,
-			const char *value)
+static struct judged check_names(struct doctor_context *run, const struct setting_row *row,
+				 const char *value)
 {
 	const struct doctor_limits *names = read_names(run);
 	_cleanup_(name_filter_clear) struct name_filter filter;
@@ -347,7 +347,7 @@ static bool check_names(struct doctor_context *run, const struct setting_row *ro
 	return doctor_warning(run, "the setting names devices that do not exist");
 }
 
-static bool check_transports(struct doctor_context *run, const char *value)
+static struct judged check_transports(struct doctor_context *run, const char *value)
 {
 	_cleanup_(name_filter_clear) struct name_filter filter;
 
@@ -360,7 +360,7 @@ static bool check_transports(struct doctor_context *run, const char *value)
 	return doctor_note(run, "UCX sends no messages by RDMA with this setting");
 }
 
-static bool check_gid_index(struct doctor_context *run, const char *value)
+static struct judged check_gid_index(struct doctor_context *run, const char *value)
 {
 	/* The default, -1, lets NCCL choose. */
 	if (!strcmp(value, "-1"))
@@ -371,7 +371,8 @@ static bool check_gid_index(struct doctor_context *run, const char *value)
 }
 
 /* NCCL parses the first like strtoll() with base 0, and compares the second without case. */
-static bool check_off(struct doctor_context *run, const struct setting_row *row, const char *value)
+static struct judged check_off(struct doctor_context *run, const struct setting_row *row,
+			       const char *value)
 {
 	if (row->kind == NCCL_OFF ? !strtoll(value, NULL, 0) : strcasecmp(value, "Socket"))
 		return doctor_ok(run, "the setting does not keep NCCL from using RDMA");
@@ -395,7 +396,7 @@ static bool has_efa(const char *value)
 	return excludes;
 }
 
-static bool check_libfabric(struct doctor_context *run, const char *value)
+static struct judged check_libfabric(struct doctor_context *run, const char *value)
 {
 	if (has_efa(value))
 		return doctor_ok(run, "the setting does not keep libfabric from using EFA");
@@ -405,7 +406,7 @@ static bool check_libfabric(struct doctor_context *run, const char *value)
 	return doctor_note(run, "libfabric does not use EFA with this setting");
 }
 
-bool check_stale_env(struct doctor_context *run)
+struct judged check_stale_env(struct doctor_context *run)
 {
 	for_each_in (row, settings, ARRAY_SIZE(settings)) {
 		_cleanup_(freep) char *source = NULL, *clean = NULL;
@@ -429,5 +430,5 @@ bool check_stale_env(struct doctor_context *run)
 		else
 			check_names(run, row, value);
 	}
-	return run->verdicts || doctor_does_not_apply(run);
+	return run->verdicts ? doctor_judged(run) : doctor_does_not_apply(run);
 }

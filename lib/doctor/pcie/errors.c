@@ -191,7 +191,7 @@ static bool is_reported(struct doctor_context *run)
 	return false;
 }
 
-static bool conclude(struct doctor_context *run, const struct sums *sums, size_t counters)
+static struct judged conclude(struct doctor_context *run, const struct sums *sums, size_t counters)
 {
 	if (sums->grown[PCI_AER_FATAL] || sums->grown[PCI_AER_NONFATAL])
 		return doctor_error(run, "uncorrectable PCIe errors are increasing");
@@ -209,7 +209,7 @@ static bool conclude(struct doctor_context *run, const struct sums *sums, size_t
 	return doctor_nothing_grew(run, "no PCIe error counter grew");
 }
 
-bool check_pcie_errors(struct doctor_context *run)
+struct judged check_pcie_errors(struct doctor_context *run)
 {
 	const struct pci_function *unread = NULL;
 	struct sums sums = {.run = run};

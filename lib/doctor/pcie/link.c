@@ -134,7 +134,7 @@ static size_t show_slow_above(struct doctor_context *run, const struct hop *firs
 	return slow;
 }
 
-static bool judge_first(struct doctor_context *run, const struct hop *first)
+static struct judged judge_first(struct doctor_context *run, const struct hop *first)
 {
 	const struct words own = describe(&first->lower->max_speed_gtps,
 					  &first->lower->max_width_lanes);
@@ -158,7 +158,7 @@ static bool judge_first(struct doctor_context *run, const struct hop *first)
 	return doctor_note(run, "the slot can do less than the adapter");
 }
 
-bool check_pcie_link(struct doctor_context *run)
+struct judged check_pcie_link(struct doctor_context *run)
 {
 	const struct hop first = read_hop(run, run->function);
 	size_t slow = 0;
@@ -325,7 +325,7 @@ static double rate_of_other_slots(struct doctor_context *run)
 }
 
 /* Traffic of accelerators need not use the links to the processor. */
-static bool judge_slow_links(struct doctor_context *run)
+static struct judged judge_slow_links(struct doctor_context *run)
 {
 	struct pci_function *direct;
 
@@ -355,7 +355,7 @@ static bool judge_slow_links(struct doctor_context *run)
 			   "traffic of accelerators has links of its own");
 }
 
-bool check_pcie_enough(struct doctor_context *run)
+struct judged check_pcie_enough(struct doctor_context *run)
 {
 	struct real gbps;
 	const struct hop hop = find_narrowest(run, run->function, &gbps);

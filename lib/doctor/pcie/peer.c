@@ -112,7 +112,7 @@ static void show_redirection(const struct comparison *found)
 				(unsigned long long)apart->parent->iommu_group.value);
 }
 
-static bool judge_redirection(const struct comparison *found)
+static struct judged judge_redirection(const struct comparison *found)
 {
 	struct doctor_context *run = found->run;
 	const char *keeper = driver_of_guests(run);
@@ -138,7 +138,7 @@ static bool judge_redirection(const struct comparison *found)
 				   "accelerator to the processor");
 }
 
-bool check_gdr_acs(struct doctor_context *run)
+struct judged check_gdr_acs(struct doctor_context *run)
 {
 	struct comparison found = {.run = run};
 
@@ -269,8 +269,8 @@ static bool has_several_cards(struct doctor_context *run, const struct topology 
 }
 
 /* Reports each accelerator that has to cross to another node although others do not. */
-static bool report_far(struct doctor_context *run, const struct topology *topology,
-		       const struct nearness *nearness)
+static struct judged report_far(struct doctor_context *run, const struct topology *topology,
+				const struct nearness *nearness)
 {
 	for_each_in (node, topology->nodes, topology->count) {
 		const struct topology_node *nearest = NULL;
@@ -293,10 +293,10 @@ static bool report_far(struct doctor_context *run, const struct topology *topolo
 			run, has_several_cards(run, topology) ? SEVERITY_WARNING : SEVERITY_NOTICE,
 			"the accelerator has no adapter on its NUMA node");
 	}
-	return true;
+	return doctor_judged(run);
 }
 
-static bool judge_nearness(struct doctor_context *run, const struct topology *topology)
+static struct judged judge_nearness(struct doctor_context *run, const struct topology *topology)
 {
 	struct nearness nearness = {.near = 0};
 
@@ -315,7 +315,7 @@ static bool judge_nearness(struct doctor_context *run, const struct topology *to
 	return doctor_ok(run, "each accelerator has an adapter on its NUMA node");
 }
 
-bool check_gpu_nic(struct doctor_context *run)
+struct judged check_gpu_nic(struct doctor_context *run)
 {
 	struct problems problems = {.items = NULL};
 	const struct topology_request request = {
@@ -345,5 +345,5 @@ bool check_gpu_nic(struct doctor_context *run)
 	topology_clear(&topology);
 	problems_free(&problems);
 	problems_free(&notes);
-	return true;
+	return doctor_judged(run);
 }

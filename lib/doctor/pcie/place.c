@@ -13,7 +13,7 @@
 #include "topology/topology.h"
 
 /* Judges a function without an IOMMU group, as far as is known. */
-static bool judge_no_group(struct doctor_context *run, const char *source)
+static struct judged judge_no_group(struct doctor_context *run, const char *source)
 {
 	const struct root *root = &run->facts->root;
 	_cleanup_(freep) char *target = NULL;
@@ -38,7 +38,7 @@ static enum severity severity_of_translation(struct doctor_context *run)
 		       : SEVERITY_NOTICE;
 }
 
-bool check_iommu_mode(struct doctor_context *run)
+struct judged check_iommu_mode(struct doctor_context *run)
 {
 	struct pci_function *function = run->function;
 	_cleanup_(freep) char *source = doctor_pci_source(function, "iommu_group/type");
@@ -73,7 +73,8 @@ bool check_iommu_mode(struct doctor_context *run)
 /* The limit in fwts, src/pci/maxreadreq, which warns up to 128. */
 enum { LEAST_READ_REQUEST = 256 };
 
-static bool judge_control(struct doctor_context *run, const struct pci_device_control *control)
+static struct judged judge_control(struct doctor_context *run,
+				   const struct pci_device_control *control)
 {
 	const bool small = control->max_read_request_bytes < LEAST_READ_REQUEST;
 
@@ -91,7 +92,7 @@ static bool judge_control(struct doctor_context *run, const struct pci_device_co
 	return doctor_ok(run, "read requests are large enough and relaxed ordering is on");
 }
 
-bool check_pcie_tuning(struct doctor_context *run)
+struct judged check_pcie_tuning(struct doctor_context *run)
 {
 	_cleanup_(freep) char *source = doctor_pci_source(run->function, "config");
 	uint8_t bytes[PCI_CONFIG_SIZE];
@@ -189,8 +190,8 @@ static void advise_guest(struct doctor_context *run)
 				 hypervisor);
 }
 
-static bool judge_node(struct doctor_context *run, struct number node,
-		       const struct pci_function *from, uint64_t nodes)
+static struct judged judge_node(struct doctor_context *run, struct number node,
+				const struct pci_function *from, uint64_t nodes)
 {
 	_cleanup_(freep) char *source = doctor_pci_source(from, "numa_node");
 
@@ -208,7 +209,7 @@ static bool judge_node(struct doctor_context *run, struct number node,
 	return doctor_ok(run, "the NUMA node is known");
 }
 
-bool check_numa_known(struct doctor_context *run)
+struct judged check_numa_known(struct doctor_context *run)
 {
 	const struct root *root = &run->facts->root;
 	_cleanup_(freep) char *source = doctor_pci_source(run->function, "numa_node");
@@ -267,7 +268,7 @@ static void suggest_guid(struct doctor_context *run)
 		name, (unsigned long long)number.value, function->physfn, function->address);
 }
 
-bool check_sriov_guid(struct doctor_context *run)
+struct judged check_sriov_guid(struct doctor_context *run)
 {
 	const struct device *device = run->device;
 	_cleanup_(freep) char *source = mem_format("/" SYSFS_RDMA_CLASS "/%s/node_guid",

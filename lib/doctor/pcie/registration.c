@@ -113,7 +113,7 @@ static bool are_efa(struct doctor_context *run)
 	return any;
 }
 
-static bool warn(struct doctor_context *run, const char *summary)
+static struct judged warn(struct doctor_context *run, const char *summary)
 {
 	if (are_efa(run))
 		doctor_next_step(
@@ -186,7 +186,7 @@ static int probe_all(struct doctor_context *run, struct probed *probed)
 }
 
 /* `found`: there is a module for peer memory, which EFA's drivers do not use. */
-static bool find_no_way(struct doctor_context *run, bool found)
+static struct judged find_no_way(struct doctor_context *run, bool found)
 {
 	return warn(
 		run,
@@ -196,7 +196,7 @@ static bool find_no_way(struct doctor_context *run, bool found)
 			"no dma-buf");
 }
 
-static bool judge_probe(struct doctor_context *run, bool found)
+static struct judged judge_probe(struct doctor_context *run, bool found)
 {
 	struct probed probed = {.yes = 0};
 	const int rc = probe_all(run, &probed);
@@ -248,7 +248,7 @@ static bool lacks_dmabuf(struct doctor_context *run)
 	return true;
 }
 
-bool check_gdr_path(struct doctor_context *run)
+struct judged check_gdr_path(struct doctor_context *run)
 {
 	const struct accelerators all = look_at_accelerators(run);
 	bool found = false;

@@ -209,7 +209,7 @@ static size_t active_planes(const struct doctor_context *run)
 }
 
 /* A port that is down is a fault only if something on this host needs it. */
-static bool judge_down(struct doctor_context *run)
+static struct judged judge_down(struct doctor_context *run)
 {
 	const bool switched_off = look_at_netdev(run);
 	const bool in_use = is_in_use(run);
@@ -253,7 +253,7 @@ static bool is_init_without_ipv4(const struct device *device)
 	       number_is(&device->transport, TRANSPORT_IWARP);
 }
 
-static bool judge_init(struct doctor_context *run)
+static struct judged judge_init(struct doctor_context *run)
 {
 	if (port_is_infiniband(run->port) &&
 	    number_is(&run->port->physical_state, PHYSICAL_LINK_UP))
@@ -276,7 +276,7 @@ static bool is_always_active(const struct device *device)
 	return device->driver && !strcmp(device->driver, "efa");
 }
 
-bool check_port_state(struct doctor_context *run)
+struct judged check_port_state(struct doctor_context *run)
 {
 	const struct port *port = run->port;
 

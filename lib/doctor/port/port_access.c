@@ -17,7 +17,7 @@
  * NVSwitches are marked in their vital product data; NVIDIA's Fabric Manager, NVSentinel and
  * bottlerocket look for this mark.
  */
-bool check_nvswitch_pf(struct doctor_context *run)
+struct judged check_nvswitch_pf(struct doctor_context *run)
 {
 	const int rc = doctor_manages_nvswitches(run->facts, run->device);
 	_cleanup_(freep) char *path = NULL, *name = NULL;
@@ -59,7 +59,7 @@ static size_t count_ports(struct doctor_context *run, enum pma_state state, int 
 	return count;
 }
 
-bool check_restricted_pf(struct doctor_context *run)
+struct judged check_restricted_pf(struct doctor_context *run)
 {
 	static const char file[] = "ports/N/counters/symbol_error";
 	int error = 0;
@@ -130,7 +130,7 @@ static int read_keys(struct doctor_context *run, struct keys *keys)
 	return 0;
 }
 
-bool check_pkey(struct doctor_context *run)
+struct judged check_pkey(struct doctor_context *run)
 {
 	const struct port *port = run->port;
 	_cleanup_(freep) char *text = NULL;

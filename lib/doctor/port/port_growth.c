@@ -144,7 +144,7 @@ static void look_at_link_downed(struct judgement *judgement, enum counter_source
 	count_flaps(judgement, "link_downed", source_of[source], rc, growth);
 }
 
-static bool tell_stuck(struct doctor_context *run)
+static struct judged tell_stuck(struct doctor_context *run)
 {
 	_cleanup_(freep) char *object = port_object(run->port), *quoted = text_quote(object);
 
@@ -154,7 +154,7 @@ static bool tell_stuck(struct doctor_context *run)
 }
 
 /* Ends a check for which the growth of all numbers, or of some that matter, is unknown. */
-static bool give_up(struct judgement *judgement, const char *nothing)
+static struct judged give_up(struct judgement *judgement, const char *nothing)
 {
 	struct doctor_context *run = judgement->run;
 
@@ -187,7 +187,7 @@ static struct judgement begin(struct doctor_context *run, char **ret_window)
 	return (struct judgement){.run = run, .window = *ret_window};
 }
 
-bool check_link_flaps(struct doctor_context *run)
+struct judged check_link_flaps(struct doctor_context *run)
 {
 	_cleanup_(freep) char *window = NULL;
 	struct judgement judgement = begin(run, &window);
@@ -269,14 +269,14 @@ static void look_at_counter(struct judgement *judgement, const struct error_rule
 }
 
 /* The link checksums were correct, or computed only after the packets were damaged. */
-static bool tell_changed(struct doctor_context *run)
+static struct judged tell_changed(struct doctor_context *run)
 {
 	doctor_next_step(run, "find what the paths of these packets share, a switch or an adapter: "
 			      "no cable does this");
 	return doctor_warning(run, "packets were damaged or changed on the way, but not by a link");
 }
 
-bool check_link_errors(struct doctor_context *run)
+struct judged check_link_errors(struct doctor_context *run)
 {
 	_cleanup_(freep) char *window = NULL, *object = port_object(run->port);
 	struct judgement judgement = begin(run, &window);

@@ -35,19 +35,19 @@ static char *describe(double rate_gbps, const struct port *port)
 	return mem_format("%g Gb/s", rate_gbps);
 }
 
-/* Returns whether the lanes are too few or the speed too low, regardless of other ports. */
-static bool judge_lanes(struct doctor_context *run)
+/* Returns what is wrong with the lanes or their speed, regardless of other ports, or NULL. */
+static const char *fault_of_lanes(const struct doctor_context *run)
 {
 	const struct port *port = run->port;
 
 	if (!port_is_infiniband(port) || doctor_is_plane(run->facts, run->device))
-		return false;
+		return NULL;
 	if (number_is(&port->width_lanes, 1) ||
 	    (number_is(&port->width_lanes, 2) && !may_have_two_lanes(port)))
-		return doctor_warning(run, "the link runs with only some of its lanes");
+		return "the link runs with only some of its lanes";
 	if (is_at_its_slowest(run->device, port))
-		return doctor_warning(run, "the link runs at the lowest InfiniBand speed");
-	return false;
+		return "the link runs at the lowest InfiniBand speed";
+	return NULL;
 }
 
 static void say_peers(struct doctor_context *run, const struct port_peers *peers)
@@ -60,10 +60,11 @@ static void say_peers(struct doctor_context *run, const struct port_peers *peers
 			peers->as_fast > 1 ? " and more ports" : "", board, best);
 }
 
-bool check_port_rate(struct doctor_context *run)
+struct judged check_port_rate(struct doctor_context *run)
 {
 	_cleanup_(freep) char *own = NULL;
 	const struct real rate = doctor_rate(run->facts, run->port);
+	const char *fault = fault_of_lanes(run);
 	struct port_peers peers;
 
 	if (run->device->software)
@@ -76,8 +77,8 @@ bool check_port_rate(struct doctor_context *run)
 	doctor_peers(run->facts, run->device, run->port, &peers);
 	if (peers.best)
 		say_peers(run, &peers);
-	if (judge_lanes(run))
-		return true;
+	if (fault)
+		return doctor_warning(run, "%s", fault);
 	if (peers.best && rate.value < peers.best_gbps)
 		return doctor_warning(run, "the port is slower than others like it");
 	if (peers.best)

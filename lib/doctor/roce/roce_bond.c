@@ -59,7 +59,8 @@ static bool is_mlx5_mode(const char *mode)
 	       !strcmp(mode, "802.3ad");
 }
 
-static bool judge_bond(struct doctor_context *run, const struct link *bond, const char *mode)
+static struct judged judge_bond(struct doctor_context *run, const struct link *bond,
+				const char *mode)
 {
 	const bool mlx5 = run->device->driver && !strcmp(run->device->driver, "mlx5_core");
 	_cleanup_(freep) char *name = text_quote(bond->name);
@@ -98,7 +99,7 @@ static bool judge_bond(struct doctor_context *run, const struct link *bond, cons
 	return doctor_ok(run, "the mode of the bond carries RoCE");
 }
 
-bool check_bond_mode(struct doctor_context *run)
+struct judged check_bond_mode(struct doctor_context *run)
 {
 	const struct link *bond = roce_port_bond(&run->facts->inventory, run->port);
 	_cleanup_(freep) char *mode = NULL;
@@ -178,7 +179,7 @@ static void look_at_ipoib(struct doctor_context *run, const struct link *link,
 	survey->idle += !strcmp(mode, "connected") && mtu->known && mtu->value <= MOST_OF_DATAGRAM;
 }
 
-bool check_ipoib_mode(struct doctor_context *run)
+struct judged check_ipoib_mode(struct doctor_context *run)
 {
 	struct ipoib_survey survey = {.rc = 0};
 

@@ -233,7 +233,8 @@ static bool may_lack_v2(const struct device *device)
 }
 
 /* `has_v2`: the port has a GID of RoCE v2, of whichever address. */
-static bool judge(struct doctor_context *run, const struct address_survey *found, bool has_v2)
+static struct judged judge(struct doctor_context *run, const struct address_survey *found,
+			   bool has_v2)
 {
 	advise(run, found->addresses, found->missing || (found->only_v1 && has_v2));
 	if (found->missing)
@@ -250,7 +251,7 @@ static bool judge(struct doctor_context *run, const struct address_survey *found
 }
 
 /* A saved tree has the GIDs, but not the addresses that they should derive from. */
-static bool judge_saved(struct doctor_context *run, struct port *port)
+static struct judged judge_saved(struct doctor_context *run, struct port *port)
 {
 	struct gid_survey gids;
 
@@ -288,7 +289,7 @@ static bool has_no_roce(const struct doctor_context *run, const struct port *por
 	return !port->gid_count && !run->device->protocol;
 }
 
-static bool judge_no_roce(struct doctor_context *run)
+static struct judged judge_no_roce(struct doctor_context *run)
 {
 	const char *address = run->device->pci_address ? run->device->pci_address : "ADDRESS";
 
@@ -303,7 +304,7 @@ static bool judge_no_roce(struct doctor_context *run)
 			   "one");
 }
 
-static bool judge_live(struct doctor_context *run, struct port *port)
+static struct judged judge_live(struct doctor_context *run, struct port *port)
 {
 	const struct address_survey found = compare_patiently(run, port);
 
@@ -317,13 +318,13 @@ static bool judge_live(struct doctor_context *run, struct port *port)
 	return judge(run, &found, survey(port->gids, port->gid_count).has_v2);
 }
 
-bool check_gid_present(struct doctor_context *run)
+struct judged check_gid_present(struct doctor_context *run)
 {
 	/* Borrows everything except the GIDs, which are read only for this check. */
 	struct port port = *run->port;
 
 	if (run->facts->inventory.answers && !roce_own_netdev(run))
-		return true;
+		return doctor_judged(run);
 	if (is_idle_leg(run)) {
 		doctor_evidence(run, "bonding/active_slave", "%s is not the active member",
 				run->port->netdev);
@@ -336,5 +337,5 @@ bool check_gid_present(struct doctor_context *run)
 	else
 		judge_saved(run, &port);
 	clear_gids(&port);
-	return true;
+	return doctor_judged(run);
 }

@@ -148,7 +148,7 @@ static unsigned int best_mtu(struct doctor_context *run, const struct link *own)
 	return (unsigned int)best;
 }
 
-static bool judge(struct doctor_context *run, const struct link *own)
+static struct judged judge(struct doctor_context *run, const struct link *own)
 {
 	const unsigned int mtu = roce_mtu(own->mtu_bytes.value), best = best_mtu(run, own);
 	const bool less = is_active_less(run, mtu);
@@ -192,13 +192,13 @@ static bool judge(struct doctor_context *run, const struct link *own)
 	return doctor_ok(run, "the netdev allows the full RDMA MTU of 4096");
 }
 
-bool check_roce_mtu(struct doctor_context *run)
+struct judged check_roce_mtu(struct doctor_context *run)
 {
 	const struct link *own = roce_own_netdev(run);
 	char expected[32], actual[32];
 
 	if (!own)
-		return true;
+		return doctor_judged(run);
 	if (!own->mtu_bytes.known)
 		return doctor_unknown(run, "the MTU of the netdev");
 	snprintf(expected, sizeof(expected), "%u", ENOUGH_FOR_LARGEST);

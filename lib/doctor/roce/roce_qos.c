@@ -93,12 +93,12 @@ static bool differs_from_others(struct doctor_context *run, const struct dcb *mi
 	return false;
 }
 
-bool check_roce_pfc(struct doctor_context *run)
+struct judged check_roce_pfc(struct doctor_context *run)
 {
 	const struct roce_dcb *found = find_dcb(run);
 
 	if (!found)
-		return true;
+		return doctor_judged(run);
 	tell_pfc(run, found, run->device->driver);
 	if (differs_from_others(run, &found->dcb))
 		return doctor_warning(
@@ -217,7 +217,7 @@ static void advise_tos(struct doctor_context *run, const struct tos_survey *surv
 				 untrusted ? " trust dscp" : "");
 }
 
-static bool judge_tos(struct doctor_context *run, const struct tos_survey *survey)
+static struct judged judge_tos(struct doctor_context *run, const struct tos_survey *survey)
 {
 	if (survey->lossy)
 		return doctor_warning(
@@ -233,14 +233,14 @@ static bool judge_tos(struct doctor_context *run, const struct tos_survey *surve
 				"lossless priority");
 }
 
-bool check_roce_tos(struct doctor_context *run)
+struct judged check_roce_tos(struct doctor_context *run)
 {
 	const struct roce_dcb *found = find_dcb(run);
 	struct tos_survey survey = {.dcb = found ? &found->dcb : NULL, .dscp = ROCE_PROFILE_DSCP};
 	char global[SYSFS_TEXT_SIZE];
 
 	if (!found)
-		return true;
+		return doctor_judged(run);
 	if (!found->dcb.pfc.pfc_en)
 		return doctor_ok(run,
 				 "no priority is lossless, so no traffic class has to lead to one");
@@ -319,14 +319,14 @@ static bool has_other_ecn(struct doctor_context *run, const struct doctor_ecn *m
 	return false;
 }
 
-bool check_roce_ecn(struct doctor_context *run)
+struct judged check_roce_ecn(struct doctor_context *run)
 {
 	const struct link *own = roce_own_netdev(run);
 	struct doctor_ecn found;
 	const struct roce_ecn *ecn = &found.ecn;
 
 	if (!own)
-		return true;
+		return doctor_judged(run);
 	found = ecn_of(run, run->device, run->port, own);
 	if (!ecn->vendor && !ecn->params) {
 		if (ecn->rc == -ENOENT)

@@ -192,8 +192,8 @@ static void advise_less(struct doctor_context *run, const struct link *link)
 			 name);
 }
 
-static bool judge_arp(struct doctor_context *run, const struct rail *rail,
-		      const struct rail *neighbour)
+static struct judged judge_arp(struct doctor_context *run, const struct rail *rail,
+			       const struct rail *neighbour)
 {
 	char subnet[IP_TEXT_SIZE];
 	int64_t ignore = 0, announce = 0, filter = 0;
@@ -235,7 +235,7 @@ static bool judge_arp(struct doctor_context *run, const struct rail *rail,
 				   "may carry the address of another");
 }
 
-bool check_multi_rail_arp(struct doctor_context *run)
+struct judged check_multi_rail_arp(struct doctor_context *run)
 {
 	_cleanup_(rails_clear) struct rails rails = {.items = NULL};
 	int rc = 0;
@@ -258,7 +258,7 @@ bool check_multi_rail_arp(struct doctor_context *run)
 		if (neighbour)
 			judge_arp(run, &rails.items[i], neighbour);
 	}
-	return run->verdicts || doctor_does_not_apply(run);
+	return run->verdicts ? doctor_judged(run) : doctor_does_not_apply(run);
 }
 
 static bool is_own(const struct inventory *inventory, const struct ip_address *ip)
@@ -410,7 +410,7 @@ static void ask_route(struct doctor_context *run, struct netlink *rtnl,
 	survey->unrouted++;
 }
 
-static bool judge_routes(struct doctor_context *run, const struct route_survey *survey)
+static struct judged judge_routes(struct doctor_context *run, const struct route_survey *survey)
 {
 	const size_t asked = survey->addresses - survey->no_room;
 
@@ -439,7 +439,7 @@ static bool judge_routes(struct doctor_context *run, const struct route_survey *
 	return doctor_ok(run, "the route back to the port's own subnets leaves by its netdev");
 }
 
-bool check_rdma_cm_route(struct doctor_context *run)
+struct judged check_rdma_cm_route(struct doctor_context *run)
 {
 	const struct inventory *inventory = &run->facts->inventory;
 	struct route_survey survey = {.rc = 0};
@@ -447,7 +447,7 @@ bool check_rdma_cm_route(struct doctor_context *run)
 	int rc;
 
 	if (!roce_own_netdev(run))
-		return true;
+		return doctor_judged(run);
 	rtnl = roce_rtnl(run->facts, &rc);
 	if (!rtnl)
 		return doctor_unread(run, "the routes", "rtnetlink", rc, false);

@@ -73,7 +73,7 @@ static void advise(struct doctor_context *run, const char *found, bool rxe)
 		rxe ? "udp dport 4791" : "tcp");
 }
 
-static bool find_no_filter(struct doctor_context *run)
+static struct judged find_no_filter(struct doctor_context *run)
 {
 	if (!doctor_built_in_modules(run->facts)) {
 		doctor_evidence(run, "/proc/modules",
@@ -92,7 +92,7 @@ static bool find_no_filter(struct doctor_context *run)
  * Does not examine whether the rules let the packets pass: an nfnetlink socket could load modules
  * and needs CAP_NET_ADMIN, and only the kernel knows what a set of rules does to a packet.
  */
-bool check_firewall(struct doctor_context *run)
+struct judged check_firewall(struct doctor_context *run)
 {
 	const bool rxe = !strcmp(run->device->driver, "rdma_rxe");
 	const char *packets = rxe ? "UDP port 4791" : "the TCP ports of its connections";

@@ -23,7 +23,7 @@ bool container_has_devices(struct doctor_context *run)
 	return run->facts->inventory.devices.count && doctor_is_contained(run);
 }
 
-bool check_container_devices(struct doctor_context *run)
+struct judged check_container_devices(struct doctor_context *run)
 {
 	const struct device_list *devices = &run->facts->inventory.devices;
 	_cleanup_(strings_free) struct strings usable = {.items = NULL};
@@ -73,7 +73,7 @@ static bool has_device_somewhere(struct doctor_facts *facts)
 	return false;
 }
 
-bool check_netns_mode(struct doctor_context *run)
+struct judged check_netns_mode(struct doctor_context *run)
 {
 	int rc;
 	const enum tristate shared = doctor_namespaces_are_shared(run->facts, &rc);

@@ -19,7 +19,7 @@ static bool is_all_software(const struct device_list *devices)
 	return true;
 }
 
-bool check_pci_hardware(struct doctor_context *run)
+struct judged check_pci_hardware(struct doctor_context *run)
 {
 	struct doctor_facts *facts = run->facts;
 	const struct pci_list *pci = doctor_pci(facts);
@@ -66,7 +66,7 @@ bool check_pci_hardware(struct doctor_context *run)
 
 enum { DEAD_WORD = 0xffff };
 
-bool check_pci_dead(struct doctor_context *run)
+struct judged check_pci_dead(struct doctor_context *run)
 {
 	struct pci_function *function = run->function;
 	_cleanup_(freep) char *source = doctor_pci_source(function, "config");
@@ -103,7 +103,7 @@ static const char *loaded_words(enum tristate loaded)
 	return loaded == TRISTATE_NO ? "not loaded" : "perhaps not loaded";
 }
 
-static bool find_no_driver(struct doctor_context *run, const struct function_state *state)
+static struct judged find_no_driver(struct doctor_context *run, const struct function_state *state)
 {
 	static const enum doctor_check_id causes[] = {
 		CHECK_ID_module_blocked, CHECK_ID_module_absent, CHECK_ID_module_unsigned};
@@ -140,7 +140,7 @@ static bool find_no_driver(struct doctor_context *run, const struct function_sta
 			      "no driver is bound to the function");
 }
 
-bool check_pci_driver(struct doctor_context *run)
+struct judged check_pci_driver(struct doctor_context *run)
 {
 	struct pci_function *function = run->function;
 	_cleanup_(freep) char *source = doctor_pci_source(function, "driver");
@@ -167,7 +167,7 @@ bool check_pci_driver(struct doctor_context *run)
 	return find_no_driver(run, &state);
 }
 
-static bool find_unbound(struct doctor_context *run, const struct function_state *state)
+static struct judged find_unbound(struct doctor_context *run, const struct function_state *state)
 {
 	const char *module = state->module, *loaded = loaded_words(state->loaded);
 
@@ -188,7 +188,7 @@ static bool find_unbound(struct doctor_context *run, const struct function_state
 }
 
 /* The driver made no auxiliary device for RDMA, or the kernel's driver makes none at all. */
-static bool find_no_half(struct doctor_context *run, const struct function_state *state)
+static struct judged find_no_half(struct doctor_context *run, const struct function_state *state)
 {
 	const char *module = state->module, *loaded = loaded_words(state->loaded);
 	int rc;
@@ -224,7 +224,8 @@ static bool find_no_half(struct doctor_context *run, const struct function_state
 	return doctor_error(run, "%s is %s, so there is no RDMA device", module, loaded);
 }
 
-static bool find_device_with_half(struct doctor_context *run, const struct function_state *state)
+static struct judged find_device_with_half(struct doctor_context *run,
+					   const struct function_state *state)
 {
 	doctor_evidence(run, "/sys/class/infiniband", "%s", state->device->name);
 	if (!state->auxiliary || state->auxiliary->bound)
@@ -240,7 +241,7 @@ static bool find_device_with_half(struct doctor_context *run, const struct funct
 }
 
 /* The RDMA half has a driver, which either made an RDMA device or failed. */
-static bool find_hidden(struct doctor_context *run, const struct function_state *state)
+static struct judged find_hidden(struct doctor_context *run, const struct function_state *state)
 {
 	_cleanup_(freep) char *source = doctor_pci_source(run->function, "driver");
 	int rc;
@@ -260,7 +261,7 @@ static bool find_hidden(struct doctor_context *run, const struct function_state 
 	return doctor_warning(run, "the RDMA half has its driver, but shows no RDMA device");
 }
 
-bool check_rdma_module(struct doctor_context *run)
+struct judged check_rdma_module(struct doctor_context *run)
 {
 	struct function_state state;
 

@@ -31,7 +31,7 @@ static bool has_foreign_provider(struct doctor_context *run, const char *module,
 }
 
 /* Judges the ABI of a driver from outside the kernel that is not in rdma-core's range. */
-static bool judge_foreign_abi(struct doctor_context *run, const char *module)
+static struct judged judge_foreign_abi(struct doctor_context *run, const char *module)
 {
 	_cleanup_(freep) char *library = NULL;
 	const bool foreign = has_foreign_provider(run, module, &library);
@@ -50,7 +50,7 @@ static bool judge_foreign_abi(struct doctor_context *run, const char *module)
 				   "programs do not find the device");
 }
 
-bool check_uverbs_abi(struct doctor_context *run)
+struct judged check_uverbs_abi(struct doctor_context *run)
 {
 	const struct device *device = run->device;
 	const struct rdma_driver *row = rdma_driver_of_module(device->driver);

@@ -66,8 +66,8 @@ static const struct module_rule *rule_against(struct doctor_context *run,
 	return rule ? rule : module_rules_find(rules, state->module, false);
 }
 
-static bool find_blocked(struct doctor_context *run, const struct module_rule *rule,
-			 enum severity severity)
+static struct judged find_blocked(struct doctor_context *run, const struct module_rule *rule,
+				  enum severity severity)
 {
 	static const char *const words[] = {
 		[MODULE_BLACKLIST] = "is blacklisted in",
@@ -83,7 +83,7 @@ static bool find_blocked(struct doctor_context *run, const struct module_rule *r
 }
 
 /* Reports a setting that blocks nothing: the module is there, or the function can do without it. */
-static bool find_harmless(struct doctor_context *run, const struct module_rule *rule)
+static struct judged find_harmless(struct doctor_context *run, const struct module_rule *rule)
 {
 	const bool loaded = doctor_has_module(run->facts, rule->module) == TRISTATE_YES;
 
@@ -97,7 +97,7 @@ static bool find_harmless(struct doctor_context *run, const struct module_rule *
 	return find_blocked(run, rule, SEVERITY_NOTICE);
 }
 
-bool check_module_blocked(struct doctor_context *run)
+struct judged check_module_blocked(struct doctor_context *run)
 {
 	const struct module_rules *rules = doctor_module_rules(run->facts);
 	const struct module_rule *rule = NULL;
@@ -135,8 +135,8 @@ bool check_module_blocked(struct doctor_context *run)
 	return doctor_ok(run, "no setting keeps the modules from being loaded");
 }
 
-static bool find_absent(struct doctor_context *run, const struct function_state *state,
-			const struct module_files *files)
+static struct judged find_absent(struct doctor_context *run, const struct function_state *state,
+				 const struct module_files *files)
 {
 	_cleanup_(freep) char *source = mem_format("/lib/modules/%s/modules.dep", files->release);
 	_cleanup_(freep) char *others = doctor_names(&files->others);
@@ -174,14 +174,14 @@ static bool misses_module(struct doctor_context *run, struct function_state *sta
 	return false;
 }
 
-bool check_module_absent(struct doctor_context *run)
+struct judged check_module_absent(struct doctor_context *run)
 {
 	const struct module_files *files;
 	_cleanup_(freep) char *file = NULL;
 	struct function_state state;
 
 	if (!misses_module(run, &state))
-		return true;
+		return doctor_judged(run);
 	files = doctor_module_files(run->facts);
 	file = module_file(files, state.missing);
 	if (file) {
@@ -275,8 +275,8 @@ static int read_signature(const struct root *root, const char *path, bool *ret_s
 }
 
 /* The kernel may know its own modules in another way than by a signature, so it is not judged. */
-static bool judge_signature(struct doctor_context *run, const struct function_state *state,
-			    const char *why)
+static struct judged judge_signature(struct doctor_context *run, const struct function_state *state,
+				     const char *why)
 {
 	const struct module_files *files = doctor_module_files(run->facts);
 	const char *module = state->missing;
@@ -307,7 +307,7 @@ static bool judge_signature(struct doctor_context *run, const struct function_st
 				  module);
 }
 
-bool check_module_unsigned(struct doctor_context *run)
+struct judged check_module_unsigned(struct doctor_context *run)
 {
 	const struct root *root = &run->facts->root;
 	struct function_state state;
@@ -316,7 +316,7 @@ bool check_module_unsigned(struct doctor_context *run)
 	const char *why = NULL;
 
 	if (!misses_module(run, &state))
-		return true;
+		return doctor_judged(run);
 	doctor_evidence(run, NULL, "%s is not loaded", state.missing);
 	refuses = refuses_unsigned(run, &why);
 	if (refuses == TRISTATE_YES)
@@ -392,7 +392,7 @@ static enum severity severity_of_mixture(struct doctor_context *run,
 								       : SEVERITY_NOTICE;
 }
 
-bool check_module_mixed(struct doctor_context *run)
+struct judged check_module_mixed(struct doctor_context *run)
 {
 	struct function_state state;
 	enum module_origin base;

@@ -67,7 +67,7 @@ static bool blame(struct doctor_context *run, const char *module)
 	return rule;
 }
 
-bool check_verbs_modules(struct doctor_context *run)
+struct judged check_verbs_modules(struct doctor_context *run)
 {
 	_cleanup_(freep) char *missing = NULL, *there = NULL;
 	bool verbs = true, needed = false, prevented = false;
@@ -226,8 +226,8 @@ static void add_node(struct doctor_context *run, const char *name, const struct 
 }
 
 /* The worst node decides, because a device has one verdict. Returns whether it was given. */
-static bool judge_uverbs(struct doctor_context *run, const char *name,
-			 const struct device_node *node)
+static struct judged judge_uverbs(struct doctor_context *run, const char *name,
+				  const struct device_node *node)
 {
 	const bool given = !doctor_is_contained(run) ||
 			   !run->facts->request->run[CHECK_ID_container_devices];
@@ -267,11 +267,9 @@ static bool judge_uverbs(struct doctor_context *run, const char *name,
 			"group, or join that group; for now: chmod 0666 /dev/infiniband/%s",
 			name);
 		return doctor_error(run, "this user may not open the uverbs device file");
-	case NODE_UNREADABLE:
+	default:
 		return doctor_unread(run, "the uverbs device file", "/dev/infiniband", node->rc,
 				     false);
-	default:
-		return false;
 	}
 }
 
@@ -289,7 +287,7 @@ static bool has_missing_umad(struct doctor_context *run)
 	return false;
 }
 
-bool check_device_nodes(struct doctor_context *run)
+struct judged check_device_nodes(struct doctor_context *run)
 {
 	const struct device *device = run->device;
 	struct device_node uverbs, cm;
@@ -312,8 +310,8 @@ bool check_device_nodes(struct doctor_context *run)
 	if (uverbs.fault == NODE_NOT_SAVED)
 		return doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no device files");
 	add_node(run, device->uverbs, &uverbs);
-	if (judge_uverbs(run, device->uverbs, &uverbs))
-		return true;
+	if (uverbs.fault != NODE_FINE)
+		return judge_uverbs(run, device->uverbs, &uverbs);
 	cm = doctor_read_node(run->facts, "misc", "rdma_cm");
 	cm_wanted = has_cm(device) &&
 		    sysfs_has_directory(&run->facts->root, "sys/class/misc/rdma_cm");
@@ -343,7 +341,7 @@ static const char *module_of(const struct device *device)
 	return row ? row->module : device->driver;
 }
 
-static bool find_no_library(struct doctor_context *run, const struct providers *providers)
+static struct judged find_no_library(struct doctor_context *run, const struct providers *providers)
 {
 	if (run->facts->request->root && !providers->names.count)
 		return doctor_not_checked(run, NEEDS_LIVE, "the saved tree has no libraries");
@@ -355,7 +353,7 @@ static bool find_no_library(struct doctor_context *run, const struct providers *
 }
 
 /* Such a library has no effect: dlopen() of libibverbs finds none of its bare name. */
-static bool find_not_searched(struct doctor_context *run, const char *library)
+static struct judged find_not_searched(struct doctor_context *run, const char *library)
 {
 	const int length = (int)(strrchr(library, '/') - library);
 
@@ -369,7 +367,7 @@ static bool find_not_searched(struct doctor_context *run, const char *library)
 			      "the loader is not configured to find the library for the driver");
 }
 
-bool check_provider(struct doctor_context *run)
+struct judged check_provider(struct doctor_context *run)
 {
 	const struct providers *providers = doctor_providers(run->facts);
 	const char *module = run->device->driver ? module_of(run->device) : NULL;
