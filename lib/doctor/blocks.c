@@ -47,7 +47,7 @@ static const struct doctor_result **sort(const struct doctor_results *results)
 
 	for (size_t i = 0; i < results->count; i++)
 		sorted[i] = &results->items[i];
-	qsort(sorted, results->count, sizeof(*sorted), compare_results);
+	MEM_SORT(sorted, results->count, compare_results);
 	return sorted;
 }
 
@@ -101,8 +101,7 @@ void doctor_blocks_make(const struct doctor_results *results, struct doctor_bloc
 		if (finding->severity.value == SEVERITY_ERROR || block->results[0]->blocks)
 			block->dependents = dependents[finding->id.value];
 	}
-	if (ret_blocks->count)
-		qsort(ret_blocks->items, ret_blocks->count, sizeof(*ret_blocks->items), compare);
+	MEM_SORT(ret_blocks->items, ret_blocks->count, compare);
 }
 
 void doctor_blocks_free(struct doctor_blocks *blocks)

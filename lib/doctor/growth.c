@@ -279,12 +279,6 @@ static bool is_due(const struct doctor_request *request, const struct growth_sou
 	return true;
 }
 
-static void sort(struct growth_reading *reading)
-{
-	if (reading->count)
-		qsort(reading->items, reading->count, sizeof(*reading->items), compare);
-}
-
 /*
  * Reads the sources that the selected checks need, sorted by key. Returns whether there are any.
  */
@@ -298,7 +292,7 @@ static bool take(struct doctor_facts *facts, struct growth_reading *reading)
 		sources[i].read(facts, reading);
 		any = true;
 	}
-	sort(reading);
+	MEM_SORT(reading->items, reading->count, compare);
 	return any;
 }
 
@@ -336,7 +330,7 @@ int doctor_growth_load(struct doctor_facts *facts)
 		rc = read_saved(facts, &growth->before, &growth->seconds);
 		if (rc)
 			return rc;
-		sort(&growth->before);
+		MEM_SORT(growth->before.items, growth->before.count, compare);
 	} else {
 		start = clock_nsec();
 		if (!take(facts, &growth->before))
@@ -354,9 +348,7 @@ static const struct growth_value *find(const struct growth_reading *reading, cha
 {
 	const struct growth_value wanted = {.key = key};
 
-	return reading->count ? bsearch(&wanted, reading->items, reading->count,
-					sizeof(*reading->items), compare)
-			      : NULL;
+	return MEM_FIND(&wanted, reading->items, reading->count, compare);
 }
 
 int doctor_growth(const struct doctor_facts *facts, uint64_t *ret_growth, const char *key_format,

@@ -35,15 +35,13 @@ struct parser {
 	char *message;
 };
 
-/* Sets the error message, unless there is one already. Returns -EINVAL. */
+/* Sets the error message, which ends the reading of the file. Returns -EINVAL. */
 __attribute__((format(printf, 3, 4))) static int complain(struct parser *parser, size_t at,
 							  const char *format, ...)
 {
 	_cleanup_(freep) char *place = NULL, *what = NULL;
 	va_list arguments;
 
-	if (parser->message)
-		return -EINVAL;
 	va_start(arguments, format);
 	what = mem_format_list(format, arguments);
 	va_end(arguments);

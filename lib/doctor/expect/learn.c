@@ -117,12 +117,8 @@ static void gather(struct doctor_facts *facts, const struct group *group, enum w
 		for (size_t j = 0; scope == OF_PORT && j < device->port_count; j++)
 			add_value(facts, device, &device->ports[j], key, values);
 	}
-	if (values->words.count)
-		qsort(values->words.items, values->words.count, sizeof(*values->words.items),
-		      compare_words);
-	if (values->number_count)
-		qsort(values->numbers, values->number_count, sizeof(*values->numbers),
-		      compare_numbers);
+	MEM_SORT(values->words.items, values->words.count, compare_words);
+	MEM_SORT(values->numbers, values->number_count, compare_numbers);
 }
 
 /* Writes the lowest rate as a minimum; for other keys one value, or a list of all. */
@@ -265,8 +261,7 @@ static char *write_document(struct doctor_facts *facts, enum doctor_profile prof
 
 	for_each (device, devices)
 		add_to_group(&groups, device);
-	if (groups.count)
-		qsort(groups.items, groups.count, sizeof(*groups.items), compare_groups);
+	MEM_SORT(groups.items, groups.count, compare_groups);
 	text_buffer_add(&out, "{");
 	put_key(&document, "schema");
 	put_string(&out, EXPECTATION_SCHEMA);

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "doctor/frame/check.h"
 #include "doctor/limits/limits.h"
+#include "doctor/stack/stack.h"
 #include "kernel/netlink/nldev.h"
 
 bool limits_apply_to_accelerators(struct doctor_context *run)
@@ -322,7 +323,7 @@ struct judged check_node_desc(struct doctor_context *run)
 	doctor_evidence(run, "node_desc", "node description '%s'", description);
 	if (names_host(description, host))
 		return doctor_ok(run, "the node description names the host");
-	if (run->profile == PROFILE_CONTAINER || doctor_in_container(run->facts))
+	if (doctor_is_contained(run))
 		return doctor_not_checked(
 			run, 0,
 			"the container may have another name than the host, whose name "

@@ -37,11 +37,8 @@ static void mark_path(const struct pci_list *list, const struct pci_function *fu
 void growth_read_aer(struct doctor_facts *facts, struct growth_reading *reading)
 {
 	const struct pci_list *list = doctor_pci(facts);
-	_cleanup_(freep) bool *marks = NULL;
+	_cleanup_(freep) bool *marks = mem_alloc_zero(list->count, sizeof(*marks));
 
-	if (!list->count)
-		return;
-	marks = mem_alloc_zero(list->count, sizeof(*marks));
 	for (size_t i = 0; i < list->count; i++)
 		if (doctor_is_selected(facts, &list->items[i]))
 			mark_path(list, &list->items[i], marks);

@@ -225,7 +225,7 @@ static void add_node(struct doctor_context *run, const char *name, const struct 
 		doctor_evidence(run, path, "%s: %s", name, strerror(-node->rc));
 }
 
-/* The worst node decides, because a device has one verdict. Returns whether it was given. */
+/* Judges a uverbs device file that is not fine. */
 static struct judged judge_uverbs(struct doctor_context *run, const char *name,
 				  const struct device_node *node)
 {

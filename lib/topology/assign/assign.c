@@ -58,8 +58,7 @@ static void find_candidates(const struct topology *topology, struct assignment_l
 		MEM_ADD(list->nics, list->nic_count) = node;
 		near |= node->active != TRISTATE_NO && is_near_any(topology, node, list);
 	}
-	if (list->nic_count)
-		qsort(list->nics, list->nic_count, sizeof(*list->nics), compare_places);
+	MEM_SORT(list->nics, list->nic_count, compare_places);
 	list->rails = mem_alloc_zero(list->nic_count + 1, sizeof(*list->rails));
 	for (size_t i = 0; i < list->nic_count; i++) {
 		const struct topology_node *nic = list->nics[i];
