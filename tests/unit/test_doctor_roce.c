@@ -325,6 +325,21 @@ static void tos_mapped_in_vain(void **state)
 			    "/sys/class/net/eth0/qos/trust");
 }
 
+/* Drivers other than mlx5 need not say what they trust. */
+static void trust_unknown(void **state)
+{
+	struct bed *bed = *state;
+	struct device *device = &bed->facts.inventory.devices.items[0];
+
+	free(device->driver);
+	device->driver = mem_string("bnxt_en");
+	bed->answers.dscp_26 = 0;
+	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_INFO,
+	       "no traffic class is set, and whether traffic class 0 leads to a lossless priority "
+	       "is not known",
+	       "eth0: lossless priorities 3; what it trusts is not known");
+}
+
 static void write_filter(struct bed *bed, const char *all, const char *eth1)
 {
 	tree_write(&bed->tree, "proc/sys/net/ipv4/conf/all/rp_filter", all);
@@ -432,6 +447,7 @@ int main(void)
 		TEST(tos_untouched),
 		TEST(tos_untrusted),
 		TEST(tos_mapped_in_vain),
+		TEST(trust_unknown),
 		TEST(routes),
 		TEST(no_room),
 		TEST(arp),

@@ -229,6 +229,10 @@ static struct judged judge_tos(struct doctor_context *run, const struct tos_surv
 	if (survey->lossless)
 		return doctor_ok(run,
 				 "every configured traffic class leads to a lossless priority");
+	if (survey->trusts_dscp == TRISTATE_UNKNOWN)
+		return doctor_not_checked(run, 0,
+					  "no traffic class is set, and whether traffic class 0 "
+					  "leads to a lossless priority is not known");
 	return doctor_note(run, "no traffic class is set, and traffic class 0 does not lead to a "
 				"lossless priority");
 }
