@@ -137,6 +137,9 @@ void change_host_close(struct change_host *host)
 	netlink_free(host->rtnl);
 	netlink_free(host->generic);
 	free(host->session);
+	if (host->links)
+		link_list_clear(host->links);
+	free(host->links);
 	strings_free(&host->daemons);
 	if (host->agent)
 		host->free_agent(host->agent);

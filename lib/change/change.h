@@ -16,6 +16,7 @@
 struct change;
 struct device;
 struct inventory;
+struct link_list;
 struct netlink;
 struct session_search;
 struct signals;
@@ -46,8 +47,6 @@ enum setting_flag {
 	 * Otherwise, spaces separate words.
 	 */
 	SETTING_OF_NAME = 1 << 2,
-	/* The value of one object may follow that of another, as the MTU of a VLAN does. */
-	SETTING_FOLLOWS = 1 << 3,
 };
 
 /*
@@ -81,6 +80,12 @@ struct setting {
 	 */
 	int (*check)(struct change *change);
 	/*
+	 * Marks the changes of this call to the same setting whose values may follow this one, as
+	 * the MTU of a VLAN does that of its netdev; or NULL: none do. `marks` has an entry for
+	 * each change.
+	 */
+	void (*mark_followers)(const struct change *change, bool *marks);
+	/*
 	 * Reports with change_disturbs() and change_note() what the change would disturb; or NULL.
 	 */
 	void (*guard)(struct change *change);
@@ -103,6 +108,7 @@ struct change_host {
 	struct netlink *nldev, *rtnl, *generic;
 	struct session_search *session;	   /* change/session.c; NULL: not searched for yet */
 	struct strings daemons;		   /* change/holders.c: each one's name and processes */
+	struct link_list *links;	   /* change/netdev.c; NULL: not read yet */
 	const struct inventory *inventory; /* loaded by the command; may be NULL */
 	bool reverts; /* changes are undone soon unless the user confirms them */
 	/*

@@ -41,8 +41,7 @@ static char *peek(struct change *change)
 	char *const reason = take(&change->reason), *const step = take(&change->next_step);
 	char *now = NULL;
 
-	if (change->setting->read(change, &now))
-		now = NULL;
+	change->setting->read(change, &now);
 	free(change->reason);
 	free(change->next_step);
 	change->reason = reason;
@@ -220,15 +219,16 @@ static bool is_ours(const struct change *change, const char *value)
 static int write_wanted(const struct changes *changes, struct change *change)
 {
 	_cleanup_(freep) char **values = mem_alloc_zero(changes->count, sizeof(*values));
-	const size_t next = (size_t)(change - changes->items) + 1;
+	_cleanup_(freep) bool *follow = mem_alloc_zero(changes->count, sizeof(*follow));
 	int rc;
 
-	for (size_t i = next; i < changes->count; i++)
-		if (is(&changes->items[i], CHANGE_PLANNED) &&
-		    changes->items[i].setting->flags & SETTING_FOLLOWS)
-			values[i] = peek(&changes->items[i]);
+	if (change->setting->mark_followers)
+		change->setting->mark_followers(change, follow);
+	for (struct change *later = change + 1; later < changes->items + changes->count; later++)
+		if (follow[later - changes->items] && is(later, CHANGE_PLANNED))
+			values[later - changes->items] = peek(later);
 	rc = change->setting->write(change, change->wanted);
-	for (size_t i = next; i < changes->count; i++) {
+	for (size_t i = 0; i < changes->count; i++) {
 		struct change *later = &changes->items[i];
 		_cleanup_(freep) char *earlier = values[i], *now = earlier ? peek(later) : NULL;
 

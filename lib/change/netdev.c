@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/gid.h"
+#include "base/mem.h"
 #include "change/session.h"
 #include "host/rtnl.h"
 
@@ -33,12 +34,53 @@ void netdev_note_unseen(struct change *change, const char *what, int rc, bool mi
 			    rc ? strerror(-rc) : "the netdevs changed while they were read");
 }
 
+int netdev_links(struct change_host *host, const struct link_list **ret_links)
+{
+	struct link_list **links = &change_host_base(host)->links;
+	struct netlink *rtnl;
+	int rc = change_host_rtnl(host, &rtnl);
+
+	if (!*links)
+		*links = mem_alloc_zero(1, sizeof(**links));
+	if (!rc && !(*links)->count) {
+		rc = rtnl_get_links(rtnl, *links);
+		link_list_sort(*links);
+	}
+	*ret_links = *links;
+	return rc;
+}
+
+void netdev_mark_above(const struct link_list *links, bool *marks)
+{
+	bool more = true;
+
+	while (more) {
+		more = false;
+		for (size_t i = 0; i < links->count; i++) {
+			const struct link *link = &links->items[i];
+			const struct link *master = link_by_index(links, &link->master_index);
+			const struct link *lower = link->lower_elsewhere
+							   ? NULL
+							   : link_by_index(links,
+									   &link->lower_index);
+
+			if (lower && marks[lower - links->items] && !marks[i])
+				more = marks[i] = true;
+			if (master && marks[i] && !marks[master - links->items])
+				more = marks[master - links->items] = true;
+		}
+	}
+}
+
 /* IPv6 addresses are lost with IFF_UP: addrconf_ifdown(), net/ipv6/addrconf.c. */
-static void note_addresses(struct change *change, struct netlink *rtnl, const struct link *link,
-			   bool goes)
+static void note_addresses(struct change *change, const struct link *link, bool goes)
 {
 	_cleanup_(link_address_list_clear) struct link_address_list list = {0};
-	const int rc = rtnl_get_addresses(rtnl, &list);
+	struct netlink *rtnl;
+	int rc = change_host_rtnl(change->host, &rtnl);
+
+	if (!rc)
+		rc = rtnl_get_addresses(rtnl, &list);
 
 	netdev_note_unseen(change, "the addresses", rc, list.missing);
 	for (size_t i = 0; i < list.count; i++) {
@@ -57,35 +99,32 @@ static void note_addresses(struct change *change, struct netlink *rtnl, const st
 
 void netdev_note_users(struct change *change, unsigned int index, bool goes)
 {
-	_cleanup_(link_list_clear) struct link_list links = {0};
 	const struct number number = number_of(index);
+	const struct link_list *links;
 	const struct link *link;
-	struct netlink *rtnl;
-	int rc = change_host_rtnl(change->host, &rtnl);
+	int rc = netdev_links(change->host, &links);
 
-	if (!rc)
-		rc = rtnl_get_links(rtnl, &links);
-	netdev_note_unseen(change, "the netdevs on top", rc, links.missing);
-	link = link_by_index(&links, &number);
+	netdev_note_unseen(change, "the netdevs on top", rc, links->missing);
+	link = link_by_index(links, &number);
 	if (!link)
 		return;
 	change_guard_way(change, link->name, goes ? WAY_IS_GONE : WAY_COMES_UP);
-	note_addresses(change, rtnl, link, goes);
+	note_addresses(change, link, goes);
 	if (!goes)
 		change_note(change,
 			    "the routes over %s via gateways, and others that were added, are lost "
 			    "when it goes down",
 			    link->name);
-	for (size_t i = 0; i < links.count; i++) {
-		const struct link *upper = &links.items[i];
+	for (size_t i = 0; i < links->count; i++) {
+		const struct link *upper = &links->items[i];
 
 		if (!upper->lower_elsewhere && number_is(&upper->lower_index, index))
 			change_note(change, "%s is on top of %s", upper->name, link->name);
 	}
 	if (link->master_index.known)
 		change_note(change, "%s is a member of %s", link->name,
-			    link_by_index(&links, &link->master_index)
-				    ? link_by_index(&links, &link->master_index)->name
+			    link_by_index(links, &link->master_index)
+				    ? link_by_index(links, &link->master_index)->name
 				    : "another netdev");
 }
 

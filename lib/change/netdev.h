@@ -11,6 +11,16 @@
  */
 bool netdev_name_valid(const char *name);
 /*
+ * Gets the netdevs, sorted, as they were when a change of this call first needed them: the guards
+ * of many changes would read them many times. 0 or -errno.
+ */
+int netdev_links(struct change_host *host, const struct link_list **ret_links);
+/*
+ * Marks all netdevs above those that are marked, however high: a VLAN is on top of one netdev; a
+ * bond, bridge or VRF has members. `marks` has an entry for each netdev of the sorted list.
+ */
+void netdev_mark_above(const struct link_list *links, bool *marks);
+/*
  * Notes what depends on a netdev that will stop or go away: its addresses and the netdevs above it.
  * Reports the user's session over it as in the way. For the guard of a setting.
  */

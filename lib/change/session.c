@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "change/netdev.h"
 #include "host/rtnl.h"
 #include "kernel/procfs.h"
 #include "kernel/sysfs.h"
@@ -166,30 +167,17 @@ int session_find_socket(const struct root *root, uint64_t process, struct sessio
 	return kept ? -ENOTCONN : hidden ? -EACCES : -ENOENT;
 }
 
-static bool goes_over(const struct link_list *links, const struct link *link, const char *netdev,
-		      unsigned int level)
-{
-	const struct link *lower;
-
-	if (!link || level > LINK_MOST_LEVELS)
-		return false;
-	if (!strcmp(link->name, netdev))
-		return true;
-	/* A VLAN is on top of one netdev; a bond, bridge or VRF has members. */
-	lower = link->lower_elsewhere ? NULL : link_by_index(links, &link->lower_index);
-	if (lower && lower != link && goes_over(links, lower, netdev, level + 1))
-		return true;
-	for (size_t i = 0; link->index.known && i < links->count; i++)
-		if (number_is(&links->items[i].master_index, link->index.value) &&
-		    goes_over(links, &links->items[i], netdev, level + 1))
-			return true;
-	return false;
-}
-
 bool session_goes_over(const struct link_list *links, const struct number *index,
 		       const char *netdev)
 {
-	return goes_over(links, link_by_index(links, index), netdev, 0);
+	_cleanup_(freep) bool *marks = mem_alloc_zero(links->count, sizeof(*marks));
+	const struct link *way = link_by_index(links, index), *link = link_by_name(links, netdev);
+
+	if (!way || !link)
+		return false;
+	marks[link - links->items] = true;
+	netdev_mark_above(links, marks);
+	return marks[way - links->items];
 }
 
 /*
@@ -197,27 +185,29 @@ bool session_goes_over(const struct link_list *links, const struct number *index
  * has the local address (an address on lo, or two routes to the same peer), so both count.
  * *ret_near: the peer is an IPv4 neighbour.
  */
-static int is_way(struct netlink *rtnl, const struct session_socket *session, const char *netdev,
-		  bool *ret_is, bool *ret_near)
+static int is_way(struct change_host *host, const struct session_socket *session,
+		  const char *netdev, bool *ret_is, bool *ret_near)
 {
 	const struct route_question question = {.destination = session->remote};
 	_cleanup_(link_address_list_clear) struct link_address_list addresses = {0};
-	_cleanup_(link_list_clear) struct link_list links = {0};
+	const struct link_list *links;
 	struct route route = {0};
-	int rc = rtnl_get_links(rtnl, &links);
+	struct netlink *rtnl;
+	int rc = netdev_links(host, &links);
 
+	if (!rc)
+		rc = change_host_rtnl(host, &rtnl);
 	if (!rc)
 		rc = rtnl_get_addresses(rtnl, &addresses);
 	for (size_t i = 0; !rc && i < addresses.count; i++)
 		if (ip_equal(&addresses.items[i].ip, &session->local))
-			*ret_is |= session_goes_over(&links, &addresses.items[i].link_index,
-						     netdev);
+			*ret_is |= session_goes_over(links, &addresses.items[i].link_index, netdev);
 	if (!rc && session->remote.family != AF_UNSPEC &&
 	    !rtnl_get_route(rtnl, &question, &route)) {
-		*ret_is |= session_goes_over(&links, &route.link_index, netdev);
+		*ret_is |= session_goes_over(links, &route.link_index, netdev);
 		*ret_near = session->remote.family == AF_INET && !route.gateway.known;
 	}
-	if (!rc && !*ret_is && (links.missing || addresses.missing))
+	if (!rc && !*ret_is && (links->missing || addresses.missing))
 		return -EAGAIN;
 	return rc;
 }
@@ -270,16 +260,13 @@ void change_guard_way(struct change *change, const char *netdev, enum way_back b
 {
 	_cleanup_(freep) char *ends = NULL;
 	struct session_socket session;
-	struct netlink *rtnl;
 	bool is = false, near = false;
 	int rc = find_session(change->host, &session);
 
 	if (rc == -ENOENT)
 		return;
 	if (!rc)
-		rc = change_host_rtnl(change->host, &rtnl);
-	if (!rc)
-		rc = is_way(rtnl, &session, netdev, &is, &near);
+		rc = is_way(change->host, &session, netdev, &is, &near);
 	if (rc)
 		note_unseen(change, netdev,
 			    rc == -EAGAIN ? "the netdevs changed while they were read"

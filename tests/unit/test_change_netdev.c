@@ -824,6 +824,14 @@ static void has_note(const struct change *change, const char *wanted)
 		fail_msg("no note: %s", wanted);
 }
 
+/* As in a new call, which reads the netdevs anew. */
+static void guard_anew(struct bed *bed, struct change *change)
+{
+	if (bed->host.links)
+		link_list_clear(bed->host.links);
+	change->setting->guard(change);
+}
+
 /* Before a netdev goes: its addresses, what is on top of it, and what it is a member of. */
 static void users(void **state)
 {
@@ -833,7 +841,7 @@ static void users(void **state)
 	memcpy(bed->machine.address, (uint8_t[]){10, 0, 0, 1}, 4);
 	bed->machine.ipv6 = true;
 	bed->machine.links[0].master = 5;
-	change->setting->guard(change);
+	guard_anew(bed, change);
 	assert_int_equal(change->notes.count, 5);
 	has_note(change, "undoing the change creates ib0 again: down, without addresses, with the "
 			 "initial MTU and umcast");
@@ -856,21 +864,21 @@ static void users(void **state)
 	/* The others have none of that, except a master that cannot be seen here. */
 	bed->machine.links[2].master = 99;
 	change = want(bed, &ipoib_del_setting, "eth0", CHANGE_ABSENT);
-	change->setting->guard(change);
+	guard_anew(bed, change);
 	assert_int_equal(change->notes.count, 2);
 	has_note(change, "eth0 is a member of another netdev");
 	bed->machine.links[2].master = 0;
 	bed->machine.links[3].lower = 5; /* of another namespace's netdev 5 */
 	change = want(bed, &ipoib_del_setting, "eth0", CHANGE_ABSENT);
-	change->setting->guard(change);
+	guard_anew(bed, change);
 	assert_int_equal(change->notes.count, 1);
 	change = want(bed, &ipoib_del_setting, "nosuch", CHANGE_ABSENT);
-	change->setting->guard(change);
+	guard_anew(bed, change);
 	assert_int_equal(change->notes.count, 1);
 	/* A netdev that came or went during the listing may be on top of it. */
 	bed->machine.list_flags = NLM_F_DUMP_INTR;
 	change = want(bed, &ipoib_del_setting, "eth0", CHANGE_ABSENT);
-	change->setting->guard(change);
+	guard_anew(bed, change);
 	assert_int_equal(change->notes.count, 2);
 	has_note(change, "the netdevs on top of the netdev cannot all be seen: the netdevs changed "
 			 "while they were read");
@@ -985,16 +993,16 @@ static void mtu_of_uppers(void **state)
 	struct change *change = want(bed, &link_mtu_setting, "ib0", "2000");
 
 	bed->machine.links[1].mtu = 2044;
-	change->setting->guard(change);
+	guard_anew(bed, change);
 	assert_int_equal(change->notes.count, 0);
 	bed->machine.links[1].kind = "vlan";
-	change->setting->guard(change);
+	guard_anew(bed, change);
 	assert_int_equal(change->notes.count, 1);
 	assert_string_equal(change->notes.items[0],
 			    "the MTU of ib0.8001 on top of it shrinks with it, from 2044, and "
 			    "undoing the change does not raise that again");
 	change = want(bed, &link_mtu_setting, "ib0", "2044");
-	change->setting->guard(change);
+	guard_anew(bed, change);
 	assert_int_equal(change->notes.count, 0);
 	/* A list that sets both raises both when it is undone. */
 	for (int i = 0; i < 2; i++) {
@@ -1003,7 +1011,7 @@ static void mtu_of_uppers(void **state)
 		change = &bed->changes.items[0];
 		change->all = &bed->changes;
 		strings_free(&change->notes);
-		change->setting->guard(change);
+		guard_anew(bed, change);
 		assert_int_equal(change->notes.count, 1);
 		assert_string_equal(change->notes.items[0],
 				    i ? "the MTU of ib0.8001 on top of it shrinks with it, from "
@@ -1020,15 +1028,58 @@ static void mtu_beyond_the_limit(void **state)
 	struct change *change = want(bed, &link_mtu_setting, "ib0", "4093");
 
 	bed->machine.links[1].max_mtu = 68;
-	change->setting->guard(change);
+	guard_anew(bed, change);
 	assert_int_equal(change->notes.count, 0);
 	bed->machine.links[0].max_mtu = 4093;
-	change->setting->guard(change);
+	guard_anew(bed, change);
 	assert_int_equal(change->notes.count, 0);
 	bed->machine.links[0].max_mtu = 4092;
-	change->setting->guard(change);
+	guard_anew(bed, change);
 	assert_int_equal(change->notes.count, 1);
 	assert_string_equal(change->notes.items[0], "the driver of ib0 takes 4092 at most");
+}
+
+/*
+ * A bond of two with a VLAN, a bridge on that and another VLAN, next to one netdev alone: what a
+ * write may move, the later changes of the list.
+ */
+static void mtu_of_followers(void **state)
+{
+	static const struct card cards[] = {
+		{.index = 1, .name = "eth0", .master = 3},
+		{.index = 2, .name = "eth1", .master = 3},
+		{.index = 3, .name = "bond0", .kind = "bond"},
+		{.index = 4, .name = "bond0.4", .kind = "vlan", .lower = 3, .master = 5},
+		{.index = 5, .name = "br0", .kind = "bridge"},
+		{.index = 6, .name = "bond0.6", .kind = "vlan", .lower = 3},
+		{.index = 7, .name = "alone", .lower = 1, .elsewhere = true},
+	};
+	/* Of each netdev, and the last one of one that appeared later. */
+	static const char *const followers[] = {"1.3456.8", ".23456.8", "123456.8", "..345..8",
+						"...45..8", "..3..6.8", "......78", "12345678"};
+	struct bed *bed = *state;
+	struct change *change;
+
+	memset(bed->machine.links, 0, sizeof(bed->machine.links));
+	memcpy(bed->machine.links, cards, sizeof(cards));
+	for (unsigned int i = 1; i <= ARRAY_SIZE(followers); i++)
+		want(bed, &link_mtu_setting, "x", "1500")->netdev_index = number_of(i);
+	want(bed, &link_pause_setting, "x", "none")->netdev_index = number_of(1);
+	for (int missing = 0; missing < 2; missing++) {
+		for (size_t i = 0; i < ARRAY_SIZE(followers); i++) {
+			bool marks[ARRAY_SIZE(followers) + 1] = {false};
+
+			change = &bed->changes.items[i];
+			change->all = &bed->changes;
+			change->setting->mark_followers(change, marks);
+			for (size_t j = 0; j < ARRAY_SIZE(followers); j++)
+				if (marks[j] != (missing || followers[i][j] != '.'))
+					fail_msg("%zu of %zu", j + 1, i + 1);
+			assert_false(marks[ARRAY_SIZE(followers)]);
+		}
+		link_list_clear(bed->host.links);
+		bed->machine.list_flags = NLM_F_DUMP_INTR;
+	}
 }
 
 /* Below 1280 bytes the kernel removes IPv6 from the netdev, which undoing does not restore. */
@@ -1275,6 +1326,7 @@ int main(void)
 		TEST(mtu_without_ipv6),
 		TEST(mtu_of_what_is_unseen),
 		TEST(mtu_of_uppers),
+		TEST(mtu_of_followers),
 		TEST(mtu_beyond_the_limit),
 		TEST(virtual_functions),
 		TEST(many_virtual_functions),

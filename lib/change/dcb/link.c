@@ -262,14 +262,14 @@ static bool is_listed(const struct change *change, const struct link *link)
 	return false;
 }
 
-static void note_links(struct change *change, struct netlink *rtnl, uint64_t mtu)
+static void note_links(struct change *change, uint64_t mtu)
 {
-	_cleanup_(link_list_clear) struct link_list links = {0};
-	const int rc = rtnl_get_links(rtnl, &links);
+	const struct link_list *links;
+	const int rc = netdev_links(change->host, &links);
 
-	netdev_note_unseen(change, "the netdevs on top", rc, links.missing);
-	for (size_t i = 0; i < links.count; i++) {
-		const struct link *link = &links.items[i];
+	netdev_note_unseen(change, "the netdevs on top", rc, links->missing);
+	for (size_t i = 0; i < links->count; i++) {
+		const struct link *link = &links->items[i];
 
 		/* The kernel refuses more than that: dev_validate_mtu(), net/core/dev.c. */
 		if (link->index.value == change->netdev_index.value && link->max_mtu_bytes.value &&
@@ -295,7 +295,34 @@ static void guard_mtu(struct change *change)
 		return;
 	if (mtu < LEAST_MTU_OF_IPV6)
 		guard_ipv6(change, rtnl);
-	note_links(change, rtnl, mtu);
+	note_links(change, mtu);
+}
+
+/*
+ * Of the netdevs below, that of a bond has its members follow, bond_change_mtu(), and that of a
+ * port of a switch may have its conduit follow, dsa_user_change_mtu().
+ */
+static void mark_mtu_followers(const struct change *change, bool *marks)
+{
+	const struct link_list *links;
+	const bool seen = !netdev_links(change->host, &links) && !links->missing;
+	_cleanup_(freep) bool *follow = mem_alloc_zero(links->count, sizeof(*follow));
+	const struct link *own = link_by_index(links, &change->netdev_index), *lower;
+
+	for (size_t i = 0; own && i < links->count; i++)
+		follow[i] = &links->items[i] == own ||
+			    link_by_index(links, &links->items[i].master_index) == own;
+	netdev_mark_above(links, follow);
+	lower = own && !own->lower_elsewhere ? link_by_index(links, &own->lower_index) : NULL;
+	if (lower)
+		follow[lower - links->items] = true;
+	for (size_t i = 0; i < change->all->count; i++) {
+		const struct change *other = &change->all->items[i];
+		const struct link *link = link_by_index(links, &other->netdev_index);
+
+		marks[i] = other->setting == change->setting &&
+			   (!seen || !own || !link || follow[link - links->items]);
+	}
 }
 
 const struct setting link_pause_setting = {
@@ -317,9 +344,10 @@ const struct setting link_mtu_setting = {
 	.keyword = {"mtu", "BYTES", "largest packet of the netdev", NULL},
 	.interface = "rtnetlink NEWLINK MTU",
 	.right = RIGHT_NET_ADMIN,
-	.flags = SETTING_STOPS_TRAFFIC | SETTING_CUTS_WAY | SETTING_FOLLOWS,
+	.flags = SETTING_STOPS_TRAFFIC | SETTING_CUTS_WAY,
 	.parse = parse_mtu,
 	.read = read_mtu,
 	.write = write_mtu,
+	.mark_followers = mark_mtu_followers,
 	.guard = guard_mtu,
 };
