@@ -183,13 +183,25 @@ bool change_has_core(struct listing *listing)
 	return !rc;
 }
 
-void change_load_host(struct change_plan *plan, uint64_t needs)
+int change_load_host(struct change_plan *plan, uint64_t needs, struct problems *problems)
 {
+	struct change_host *base = change_host_base(&plan->host);
 	const struct objects all = {.count = 0};
 	const struct inventory_request request = {.needs = needs, .objects = &all};
+	int rc;
 
-	if (!inventory_load(&plan->listing.inventory, &request, NULL, NULL))
-		plan->host.inventory = &plan->listing.inventory;
+	if (!base->inventory || base->inventory_needs != needs) {
+		rc = inventory_load(&plan->listing.inventory, &request, problems,
+				    &plan->listing.notes);
+		if (!rc)
+			plan->host.inventory = &plan->listing.inventory;
+		if (rc || (problems && problems->count))
+			return rc;
+		base->inventory = &plan->listing.inventory;
+		base->inventory_needs = needs;
+	}
+	plan->host.inventory = base->inventory;
+	return 0;
 }
 
 /* Reports the failure of each change as a problem. */

@@ -84,10 +84,10 @@ struct device *change_plan_device(struct change_plan *plan, char *word, uint64_t
 /* Whether the kernel has RDMA; if not, the listing has the problem and the status. */
 bool change_has_core(struct listing *listing);
 /*
- * Loads these facts of all devices, which the settings can use, too. If that fails, there are no
- * notes.
+ * Loads these facts of all devices as plan->host.inventory, which the settings can use, too. Lines
+ * of a file that need the same share it, unless it has problems; these may be NULL. 0 or -errno.
  */
-void change_load_host(struct change_plan *plan, uint64_t needs);
+int change_load_host(struct change_plan *plan, uint64_t needs, struct problems *problems);
 /* Returns the keyword with that number, for struct command. */
 const struct keyword *setting_keyword(const struct setting *const *table, size_t number);
 

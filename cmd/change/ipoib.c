@@ -39,7 +39,7 @@ static bool plan_add(struct change_plan *plan, const void *args, char **words)
 	change = changes_add(&plan->changes, &plan->host, &ipoib_add_setting, NULL, NULL);
 	if (ipoib_parse(change, &found))
 		return change_plan_fail(plan, change, STATUS_USAGE);
-	change_load_host(plan, LIST_NEEDS);
+	change_load_host(plan, LIST_NEEDS, NULL);
 	return true;
 }
 

@@ -108,7 +108,7 @@ static bool fill_member(struct change *change, void *context)
 static bool plan_port(struct change_plan *plan, const struct port *port,
 		      const struct setting *setting, const char *text)
 {
-	const struct device *device = device_list_find(&plan->listing.inventory.devices,
+	const struct device *device = device_list_find(&plan->host.inventory->devices,
 						       port->device);
 	struct cma_place place = {.port = port};
 	_cleanup_(freep) char *object = port_object(port);
@@ -230,34 +230,43 @@ static bool plan_profile(struct change_plan *plan, const struct roce_target *tar
 	return true;
 }
 
+/* What the target has can be set whatever else could not be read. */
+static void forget_problems(struct listing *listing)
+{
+	problems_free(&listing->problems);
+	listing->problems = (struct problems){.items = NULL};
+}
+
 /* Finds the target, which may be a netdev on a host without RDMA devices. */
 static bool find(struct change_plan *plan, const char *word, struct roce_target *target)
 {
 	struct listing *listing = &plan->listing;
-	int rc;
+	int rc = change_load_host(plan, ROCE_TARGET_NEEDS | NEED_NETLINK, &listing->problems);
 
-	listing->request.needs = ROCE_TARGET_NEEDS | NEED_NETLINK;
-	rc = inventory_load(&listing->inventory, &listing->request, &listing->problems,
-			    &listing->notes);
 	if (rc && rc != -ENODEV) {
 		listing->status = STATUS_FAILED;
 		return false;
 	}
-	if (rc)
+	if (rc) {
 		rc = roce_target_load_links(&listing->inventory);
-	switch (roce_target_find(&listing->inventory, word, target)) {
+		plan->host.inventory = &listing->inventory;
+	}
+	switch (roce_target_find(plan->host.inventory, word, target)) {
 	case 0:
-		/* The target exists, so other problems do not matter. */
-		problems_free(&listing->problems);
-		listing->problems = (struct problems){.items = NULL};
+		/* They may say why it has no netdev. */
+		if (target->member_count)
+			forget_problems(listing);
 		return true;
 	case -EOPNOTSUPP:
 		return refuse(plan, word, "does not speak RoCE",
 			      "rdmactl ports lists the ports and their link layers");
 	default:
-		if (rc || listing->inventory.links.missing)
+		if (rc)
+			problem_add(&listing->problems, NULL, "netdevs", "rtnetlink", rc, NULL);
+		if (rc || plan->host.inventory->links.missing)
 			return refuse(plan, word, "was not found, but not everything could be read",
-				      "try again: the netdevs may have changed meanwhile");
+				      rc ? NULL
+					 : "try again: the netdevs may have changed meanwhile");
 		return refuse(plan, word, "is neither an RDMA device or port nor a netdev",
 			      "rdmactl netdevs lists them");
 	}
@@ -268,13 +277,17 @@ static bool plan(struct change_plan *plan, const void *arguments, char **words)
 	_cleanup_(freep) const struct setting **list = list_settings();
 	const struct roce_set_args *args = arguments;
 	_cleanup_(roce_target_clear) struct roce_target target = {.ports = NULL};
+	bool good;
 
 	if (!words[1] && !args->profile.known)
 		return listing_fail(&plan->listing, STATUS_USAGE, "no setting is given",
 				    "rdmactl roce set --help lists the settings");
-	return check_words(plan, list, words + 1) && find(plan, words[0], &target) &&
+	good = check_words(plan, list, words + 1) && find(plan, words[0], &target) &&
 	       (!args->profile.known || plan_profile(plan, &target, args, words[0])) &&
 	       plan_words(plan, &target, list, words);
+	if (good)
+		forget_problems(&plan->listing);
+	return good;
 }
 
 const struct command roce_set_command = {

@@ -36,7 +36,8 @@ static bool plan_part(struct change_plan *plan, const char *word, const char *vf
 {
 	_cleanup_(sriov_target_clear) struct sriov_target target = {.path = NULL};
 	_cleanup_(freep) char *reason = NULL, *object = NULL;
-	int rc = sriov_target_find(&target, &plan->listing.inventory.devices, word, vf, &reason);
+	const struct inventory *inventory = plan->host.inventory ?: &plan->listing.inventory;
+	int rc = sriov_target_find(&target, &inventory->devices, word, vf, &reason);
 
 	if (rc)
 		return listing_fail(&plan->listing, rc == -EINVAL ? STATUS_USAGE : STATUS_NOTHING,
@@ -52,7 +53,7 @@ static bool plan_set(struct change_plan *plan, const void *args, char **words)
 	const char *word = *words++, *vf = NULL;
 
 	(void)args;
-	change_load_host(plan, NEED_NETDEV);
+	change_load_host(plan, NEED_NETDEV, NULL);
 	while (true) {
 		char **end = words, *kept;
 		bool good;

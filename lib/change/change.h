@@ -110,6 +110,7 @@ struct change_host {
 	struct strings daemons;		   /* change/holders.c: each one's name and processes */
 	struct link_list *links;	   /* change/netdev.c; NULL: not read yet */
 	const struct inventory *inventory; /* loaded by the command; may be NULL */
+	uint64_t inventory_needs;	   /* bits of host/need.h; 0: only of some devices */
 	bool reverts; /* changes are undone soon unless the user confirms them */
 	/*
 	 * For writes that may wait long: `tell` announces at once what they wait for, and signals

@@ -42,7 +42,10 @@ static struct link links[5];
 static struct port ports[4];
 static struct device devices[4];
 static int load_error, kernel_error;
-static bool links_missing; /* the netdevs changed while they were read */
+static int loads;	       /* of the inventory */
+static const char *unreadable; /* what cannot be read of it; or NULL */
+static bool links_missing;     /* the netdevs changed while they were read */
+static bool links_fail;	       /* they cannot be read: idle_inventory.h */
 
 static void make_host(void)
 {
@@ -68,9 +71,9 @@ static void make_host(void)
 					     .ports = &ports[i],
 					     .port_count = 1};
 	}
-	load_error = 0;
-	kernel_error = 0;
-	links_missing = false;
+	load_error = kernel_error = loads = 0;
+	unreadable = NULL;
+	links_missing = links_fail = false;
 }
 
 int inventory_load(struct inventory *inventory, const struct inventory_request *request,
@@ -78,14 +81,18 @@ int inventory_load(struct inventory *inventory, const struct inventory_request *
 {
 	assert_int_equal(request->needs, ROCE_TARGET_NEEDS | NEED_NETLINK);
 	assert_non_null(notes);
+	loads++;
 	*inventory = (struct inventory){.answers = true};
 	if (load_error)
 		problem_add_text(problems, NULL, NULL, NULL, "it cannot be loaded", NULL);
 	else
 		inventory->devices = (struct device_list){.items = devices,
 							  .count = ARRAY_SIZE(devices)};
-	inventory->links = (struct link_list){
-		.items = links, .count = ARRAY_SIZE(links), .missing = links_missing};
+	if (unreadable)
+		problem_add_text(problems, NULL, NULL, NULL, unreadable, NULL);
+	if (!links_fail)
+		inventory->links = (struct link_list){
+			.items = links, .count = ARRAY_SIZE(links), .missing = links_missing};
 	return load_error;
 }
 
@@ -122,14 +129,13 @@ static void serve(struct fake_kernel *kernel, const struct bytes *requests)
 	}
 }
 
-/* Returns each change as a line, or the status with the message. */
-static char *planned(const struct args *args, const char *line)
+/* Returns each change as a line, or the status with the message. The caller clears the plan. */
+static char *planned(struct change_plan *plan, const struct args *args, const char *line)
 {
 	static const struct command parent = {.name = "roce", .summary = "x"};
+	static const struct ctx ctx = {.command = &roce_set_command, .parent = &parent};
 	const struct changer *changer = roce_set_command.data;
-	const struct ctx ctx = {.command = &roce_set_command, .parent = &parent};
 	struct fake_kernel kernel = {.serve = serve};
-	struct change_plan plan = {.listing = {.ctx = &ctx}};
 	_cleanup_(freep) char *copy = mem_string(line);
 	char *words[16] = {NULL}, *rest = copy, *text = mem_string("");
 	const int fd = fake_start(&kernel);
@@ -137,12 +143,13 @@ static char *planned(const struct args *args, const char *line)
 
 	assert_true(fd >= 0);
 	hurry(fd);
-	plan.host.rtnl = netlink_from_fd(fd, 8192);
+	plan->listing.ctx = &ctx;
+	plan->host.rtnl = netlink_from_fd(fd, 8192);
 	for (size_t i = 0; rest && i < ARRAY_SIZE(words) - 1; i++)
 		words[i] = strsep(&rest, " ");
-	good = changer->plan(&plan, args, words);
-	for (size_t i = 0; good && i < plan.changes.count; i++) {
-		const struct change *change = &plan.changes.items[i];
+	good = changer->plan(plan, args, words);
+	for (size_t i = 0; good && i < plan->changes.count; i++) {
+		const struct change *change = &plan->changes.items[i];
 
 		mem_extend(&text, "%s %s %s", change->object, change->setting->keyword.word,
 			   change->wanted);
@@ -153,23 +160,34 @@ static char *planned(const struct args *args, const char *line)
 			mem_extend(&text, " index %u", (unsigned int)change->netdev_index.value);
 		mem_extend(&text, "\n");
 	}
-	for (size_t i = 0; i < plan.listing.problems.count; i++)
-		mem_extend(&text, "%d %s\n  %s\n", plan.listing.status,
-			   plan.listing.problems.items[i].error,
-			   plan.listing.problems.items[i].hint ? plan.listing.problems.items[i].hint
-							       : "-");
-	assert_int_equal(!good, plan.listing.status != STATUS_DONE);
-	changes_clear(&plan.changes);
-	change_host_close(&plan.host);
-	problems_free(&plan.listing.problems);
+	for (size_t i = 0; i < plan->listing.problems.count; i++) {
+		const struct problem *problem = &plan->listing.problems.items[i];
+
+		mem_extend(&text, "%d %s%s%s\n  %s\n", plan->listing.status,
+			   problem->attribute ?: "", problem->attribute ? ": " : "", problem->error,
+			   problem->hint ?: "-");
+	}
+	assert_int_equal(!good, plan->listing.status != STATUS_DONE);
+	netlink_free(plan->host.rtnl);
+	plan->host.rtnl = NULL;
 	fake_stop(&kernel);
 	return text;
 }
 
+static void clear(struct change_plan *plan)
+{
+	changes_clear(&plan->changes);
+	change_host_close(&plan->host);
+	problems_free(&plan->listing.problems);
+	*plan = (struct change_plan){.changes = {.count = 0}};
+}
+
 static void expect(const struct args *args, const char *line, const char *wanted)
 {
-	_cleanup_(freep) char *text = planned(args, line);
+	struct change_plan plan = {.changes = {.count = 0}};
+	_cleanup_(freep) char *text = planned(&plan, args, line);
 
+	clear(&plan);
 	assert_string_equal(text, wanted);
 }
 
@@ -255,6 +273,55 @@ static void refusals(void **state)
 	expect(args, "bond_0 pfc 3", "1 it cannot be loaded\n  -\n");
 }
 
+/* What could not be read is told if the target may lack something because of it. */
+static void causes(void **state)
+{
+	const struct args *args = *state;
+	_cleanup_(freep) char *no_netdevs = mem_format(
+		"5 it cannot be loaded\n  -\n"
+		"5 netdevs: %s\n  -\n"
+		"5 'nx-e8' was not found, but not everything could be read\n  -\n",
+		strerror(EOPNOTSUPP));
+
+	unreadable = "its netdev cannot be read";
+	expect(args, "bare_0 pfc 3",
+	       "5 its netdev cannot be read\n  -\n"
+	       "5 'bare_0' has no netdev in this network namespace\n"
+	       "  rdmactl netdevs lists the ports and their netdevs\n");
+	expect(args, "bare_0 default-tos 104", "bare_0/1 default-tos 104 port 1 of bare_0\n");
+	expect(args, "bond_0 pfc 9",
+	       "2 '9' is not a value of pfc: it takes none, all, or priorities 0 to 7, such as 3 "
+	       "or 3,4\n  rdmactl roce set --help lists the settings\n");
+	unreadable = NULL;
+	load_error = -ENODEV;
+	links_fail = true;
+	expect(args, "nx-e8 pfc none", no_netdevs);
+}
+
+/* The lines of a file load the host once, unless that has problems. */
+static void lines_of_a_file(void **state)
+{
+	const struct args *args = *state;
+	struct change_host base = {.base = NULL};
+	struct change_plan plans[2] = {{.host.base = &base}, {.host.base = &base}};
+
+	for (int good = 0; good < 2; good++) {
+		unreadable = good ? NULL : "something";
+		loads = 0;
+		for (size_t i = 0; i < ARRAY_SIZE(plans); i++) {
+			_cleanup_(freep) char *text = NULL;
+
+			plans[i].host.base = &base;
+			text = planned(&plans[i], args, "mlx4_0/2 default-tos 104 mtu 1500");
+			assert_string_equal(text, "mlx4_0/2 default-tos 104 port 2 of mlx4_0\n"
+						  "nx-e9 mtu 1500 index 4\n");
+		}
+		assert_int_equal(loads, good ? 1 : 2);
+		for (size_t i = 0; i < ARRAY_SIZE(plans); i++)
+			clear(&plans[i]);
+	}
+}
+
 /* A profile covers everything in order: the members first, the MTU, then the ports. */
 static void profiles(void **state)
 {
@@ -303,7 +370,8 @@ static void profiles(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {TEST(settings), TEST(refusals), TEST(profiles)};
+	const struct CMUnitTest tests[] = {TEST(settings), TEST(refusals), TEST(causes),
+					   TEST(lines_of_a_file), TEST(profiles)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
