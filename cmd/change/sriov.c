@@ -113,7 +113,9 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 			listing_none(&listing,
 				     "PCI functions,class,vendor,device,driver,physfn,infiniband,"
 				     "subfunctions,parent,netdevs",
-				     "no function of a PCI adapter has RDMA", NULL);
+				     "no function of a PCI adapter has RDMA",
+				     "rdmactl devices shows which devices have a PCI address: "
+				     "software devices have none");
 		if (has_vf(&list))
 			listing_miss_answers(&listing, FUNCTION_NEED_VF);
 		if (list.count)

@@ -68,7 +68,8 @@ rdmactl sriov: cannot read roce: a saved tree does not hold what netlink answers
 	on no-rdma sriov
 	[ "$status" = 5 ]
 	on rxe-host sriov
-	expect 5 '' 'rdmactl sriov: no function of a PCI adapter has RDMA'
+	expect 5 '' 'rdmactl sriov: no function of a PCI adapter has RDMA
+  rdmactl devices shows which devices have a PCI address: software devices have none'
 }
 
 @test "sriov set: wrong arguments" {
