@@ -116,7 +116,8 @@ static int write_netns_mode(struct change *change, const char *value)
 	 * namespaces.
 	 */
 	if (rc == -EBUSY) {
-		step = mem_format("put 'options ib_core netns_mode=%d' into "
+		step = mem_format("end the containers and services that have one (lsns -t net "
+				  "lists them), or put 'options ib_core netns_mode=%d' into "
 				  "/etc/modprobe.d/rdma.conf, " REBUILD
 				  ", and restart the host; " BUILT_IN,
 				  mode, mode);

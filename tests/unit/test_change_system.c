@@ -199,13 +199,15 @@ static void refusals(void **state)
 			    "the kernel refuses it while another network namespace exists");
 	assert_string_equal(
 		change->next_step,
-		"put 'options ib_core netns_mode=0' into /etc/modprobe.d/rdma.conf, " REBUILD
+		"end the containers and services that have one (lsns -t net lists them), or put "
+		"'options ib_core netns_mode=0' into /etc/modprobe.d/rdma.conf, " REBUILD
 		", and restart the host; " BUILT_IN("0"));
 	change = want(bed, MODE_SETTING, "shared");
 	assert_int_equal(change->setting->write(change, "shared"), -EBUSY);
 	assert_string_equal(
 		change->next_step,
-		"put 'options ib_core netns_mode=1' into /etc/modprobe.d/rdma.conf, " REBUILD
+		"end the containers and services that have one (lsns -t net lists them), or put "
+		"'options ib_core netns_mode=1' into /etc/modprobe.d/rdma.conf, " REBUILD
 		", and restart the host; " BUILT_IN("1"));
 	change = want(bed, QKEY_SETTING, "on");
 	assert_int_equal(change->setting->write(change, "on"), -EBUSY);
