@@ -264,9 +264,11 @@ static bool find(struct change_plan *plan, const char *word, struct roce_target 
 		if (rc)
 			problem_add(&listing->problems, NULL, "netdevs", "rtnetlink", rc, NULL);
 		if (rc || plan->host.inventory->links.missing)
-			return refuse(plan, word, "was not found, but not everything could be read",
-				      rc ? NULL
-					 : "try again: the netdevs may have changed meanwhile");
+			return refuse(
+				plan, word, "was not found, but not everything could be read",
+				listing->problems.count
+					? NULL
+					: "try again: the netdevs may have changed meanwhile");
 		return refuse(plan, word, "is neither an RDMA device or port nor a netdev",
 			      "rdmactl netdevs lists them");
 	}

@@ -355,8 +355,11 @@ void change_explain_error(struct change *change, const char *doing, int error)
 	if (change->reason)
 		return;
 	if (error == -EPROTONOSUPPORT)
-		change_explain(change, "load ib_core, or the driver of the adapter",
-			       "cannot %s: this kernel has no RDMA", doing);
+		change_explain(change,
+			       "load ib_core, or the driver of the adapter; a container or service "
+			       "may be denied netlink",
+			       "cannot %s: there is no netlink for it: %s", doing,
+			       strerror(-error));
 	else if (error == -ENODEV)
 		change_explain(change,
 			       change->netdev_index.known

@@ -91,7 +91,7 @@ static char *explain_dcb(const struct roce_facts *facts)
 	case -ENODATA:
 		return mem_string("a saved tree does not hold it");
 	case -ENODEV:
-		return mem_string("the port has no netdev in this network namespace");
+		return mem_string("no netdev of the port can be seen in this network namespace");
 	default:
 		return mem_format("data center bridging of %s cannot be read: %s", facts->netdev,
 				  strerror(-facts->dcb_rc));

@@ -1223,13 +1223,16 @@ static void a_name_is_part_of_a_unit(void **state)
 /* The text for each error at each step, if the setting does not explain it. */
 static void reasons(void **state)
 {
-	static const struct {
+	_cleanup_(freep) char *no_netlink = mem_format("there is no netlink for it: %s",
+						       strerror(EPROTONOSUPPORT));
+	const struct {
 		int error;
 		const char *reason, *next_step; /* NULL: the text of the error */
 		struct number netdev_index;
 	} rows[] = {
-		{-EPROTONOSUPPORT, "this kernel has no RDMA",
-		 "load ib_core, or the driver of the adapter"},
+		{-EPROTONOSUPPORT, no_netlink,
+		 "load ib_core, or the driver of the adapter; a container or service may be denied "
+		 "netlink"},
 		{-ENODEV, "the object has gone away",
 		 "rdmactl devices lists the devices that exist"},
 		{-ENODEV,

@@ -296,7 +296,7 @@ static void without_dcb(void **state)
 	} cases[] = {
 		{-EOPNOTSUPP, "the driver of eth0 has no data center bridging"},
 		{-ENODATA, "a saved tree does not hold it"},
-		{-ENODEV, "the port has no netdev in this network namespace"},
+		{-ENODEV, "no netdev of the port can be seen in this network namespace"},
 		{-EIO, refused},
 	};
 	struct roce_facts facts = good();
