@@ -95,7 +95,8 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 			if (!listing.objects.count || list.items[i].device)
 				listing_add(&listing, &list.items[i]);
 		if (listing.status == STATUS_DONE && !listing.row_count)
-			listing_none(&listing, "netdevs,type,address,ports,link_layer,port_guid",
+			listing_none(&listing,
+				     "netdevs,ifindex,type,address,ports,link_layer,port_guid",
 				     "no IPoIB netdev",
 				     "IPoIB needs an InfiniBand port and the module ib_ipoib");
 	}

@@ -52,24 +52,28 @@ ssize_t cma_read(const struct root *root, const char *device, unsigned int port,
 }
 
 const char *roce_global_class(const struct root *root, const struct port *port,
-			      char text[static SYSFS_TEXT_SIZE])
+			      char text[static SYSFS_TEXT_SIZE], int *ret_rc)
 {
 	static const char key[] = "Global tclass=";
+	const ssize_t length = sysfs_read(root, text, SYSFS_RDMA_CLASS "/%s/tc/%u/traffic_class",
+					  port->kernel_name, (unsigned int)port->port.value);
 
-	if (sysfs_read(root, text, SYSFS_RDMA_CLASS "/%s/tc/%u/traffic_class", port->kernel_name,
-		       (unsigned int)port->port.value) <= 0 ||
-	    strncmp(text, key, strlen(key)) != 0)
+	if (ret_rc)
+		*ret_rc = length < 0 ? (int)length : 0;
+	if (length <= 0 || strncmp(text, key, strlen(key)) != 0)
 		return NULL;
 	text[strcspn(text, "\n")] = '\0';
 	return text + strlen(key);
 }
 
-void roce_read_trust(const struct root *root, const char *netdev, struct dcb *dcb)
+int roce_read_trust(const struct root *root, const char *netdev, struct dcb *dcb)
 {
 	char text[SYSFS_TEXT_SIZE];
+	const ssize_t length = sysfs_read(root, text, "sys/class/net/%s/qos/trust", netdev);
 
-	if (sysfs_read(root, text, "sys/class/net/%s/qos/trust", netdev) > 0)
+	if (length > 0)
 		dcb->trusted = number_of(strcmp(text, "dscp") ? DCB_TRUST_PCP : DCB_TRUST_DSCP);
+	return length < 0 ? (int)length : 0;
 }
 
 struct number cma_default_tos(const char *device, unsigned int port)

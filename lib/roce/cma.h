@@ -34,12 +34,16 @@ ssize_t cma_read(const struct root *root, const char *device, unsigned int port,
 		 const char *attribute, char text[static SYSFS_TEXT_SIZE]);
 /*
  * Reads the traffic class that NVIDIA's own driver gives to every queue pair of the port, "Global
- * tclass=106"; UCX reads it, too (src/uct/ib/base/ib_device.c). NULL: there is none.
+ * tclass=106"; UCX reads it, too (src/uct/ib/base/ib_device.c). NULL: there is none, or it cannot
+ * be read: *ret_rc, which may be NULL, is 0 or -errno.
  */
 const char *roce_global_class(const struct root *root, const struct port *port,
-			      char text[static SYSFS_TEXT_SIZE]);
-/* Reads what the port trusts, which NVIDIA's own driver shows in sysfs, not by netlink. */
-void roce_read_trust(const struct root *root, const char *netdev, struct dcb *dcb);
+			      char text[static SYSFS_TEXT_SIZE], int *ret_rc);
+/*
+ * Reads what the port trusts, which NVIDIA's own driver shows in sysfs, not by netlink. 0 or
+ * -errno; -ENOENT: the driver does not.
+ */
+int roce_read_trust(const struct root *root, const char *netdev, struct dcb *dcb);
 /*
  * Returns the default TOS of connections of a live system's port, if somebody has created its
  * directory and set a value other than ROCE_TOS_UNTOUCHED; else unknown.

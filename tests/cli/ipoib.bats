@@ -39,6 +39,14 @@ END
 	try ipoib --root "$BATS_TEST_TMPDIR/root" --json
 	[ "$status" = 3 ]
 	jq -e '[.ipoib[].mode] == [null, "datagram", null] and ([.problems[].object] == ["ib0", "ib1"])' <<<"$output"
+	# A netdev that may be one is not called absent.
+	cp -a "$roots/planes" "$BATS_TEST_TMPDIR/planes"
+	netdev=$(realpath "$BATS_TEST_TMPDIR/planes/sys/class/net/ibp8s0")
+	rm "$netdev/ifindex"
+	ln -s '!EACCES' "$netdev/ifindex"
+	try ipoib --root "$BATS_TEST_TMPDIR/planes"
+	[ "$status" = 3 ]
+	[[ $stderr == *'no IPoIB netdev, but not everything could be read'* ]]
 }
 
 @test "ipoib add: wrong arguments" {

@@ -114,6 +114,37 @@ mlx5_2    1 enp101s0f0s88 -        0    -     - -   -   -     1500 -        trus
 	done
 }
 
+# unread TREE PATH OBJECT ATTRIBUTE: the file cannot be read, and that is told.
+unread()
+{
+	copy "$1"
+	put "$2" '!EIO'
+	try roce --root "$tree" --json
+	[ "$status" = 3 ]
+	jq -e --arg object "$3" --arg attribute "$4" \
+		'[.problems[] | [.object, .attribute]] | index([[$object, $attribute]])' <<<"$output"
+}
+
+@test "roce: what cannot be read is a problem" {
+	local member
+
+	unread cx6dx-roce $rdma/mlx5_0/tc/1/traffic_class mlx5_0/1 traffic_class
+	unread cx6dx-roce $net/ens1f0np0/qos/trust ens1f0np0 trust
+	unread cx6dx-roce $net/ens1f0np0/mtu ens1f0np0 mtu_bytes
+	[ "$(jq '[.problems[] | select(.attribute == "mtu_bytes")] | length' <<<"$output")" = 1 ]
+	for member in enp193s0f0np0 enp193s0f1np1; do
+		unread roce-bond-vlan $net/$member/mtu $member mtu_bytes
+	done
+	copy cx6dx-roce
+	ecn ens1f0np0 roce_rp 3
+	ecn ens1f0np0 roce_np 3
+	put $net/ens1f0np0/ecn/roce_np/cnp_dscp '!EACCES'
+	try roce --root "$tree" --json
+	[ "$status" = 3 ]
+	jq -e '.roce[0].ecn_send == "3" and ([.problems[] | [.object, .attribute]] |
+		index([["ens1f0np0", "ecn"]]))' <<<"$output"
+}
+
 @test "roce: each member of a bond, and no ports without RoCE" {
 	copy roce-bond-vlan
 	[ "$(ports '"\(.device)/\(.port) \(.netdev) \(.bond)"')" = 'mlx5_bond_0/1 enp193s0f0np0 bond0

@@ -57,6 +57,11 @@ rdmactl sriov: cannot read roce: a saved tree does not hold what netlink answers
 	[ "$status" = 3 ]
 	jq -e '[.sriov[].owner] == ["host", "host", "none"] and .sriov[0].vfs == 2 and
 		.sriov[0].vfs_most == null and .problems[0].object == "0000:81:00.0"' <<<"$output"
+	ln -fns '!EACCES' "$pf/virtfn1"
+	try sriov --root "$tree" --json -o function,index
+	[ "$status" = 3 ]
+	jq -e '.sriov[2].index == null and .problems[1].object == "0000:81:02.1" and
+		.problems[1].attribute == "index"' <<<"$output"
 	vf=$(realpath "$tree/sys/bus/pci/devices/0000:81:02.0")
 	rm -rf "$vf/net" "$vf/infiniband"
 	mkdir "$vf/net"

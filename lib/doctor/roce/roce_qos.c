@@ -252,7 +252,7 @@ struct judged check_roce_tos(struct doctor_context *run)
 	tell_pfc(run, found, run->device->driver);
 	take_configfs(run, &survey);
 	take_text(run, &survey, "global traffic class",
-		  roce_global_class(&run->facts->root, run->port, global));
+		  roce_global_class(&run->facts->root, run->port, global, NULL));
 	take_libraries(run, &survey);
 	advise_tos(run, &survey, found->netdev);
 	if (!survey.lossy && !survey.unknown && !survey.lossless &&

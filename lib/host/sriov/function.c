@@ -209,6 +209,9 @@ static void add_pci(struct reader *reader, struct pci_function *pci)
 	guess = guess_number(reader->list, pci->physfn);
 	function->parent = mem_string(pci->physfn);
 	function->index = pci_virtual_number(reader->root, pci, guess);
+	if (!function->index.known)
+		problem_add_text(reader->problems, function->name, "index", "sysfs",
+				 "no readable virtfn link of its parent leads to it", NULL);
 }
 
 static void add_all_pci(struct reader *reader)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "roce/table/profile.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,7 +113,8 @@ static void add_ecn(const char *netdev, unsigned int priority, struct roce_parts
 	if (root_open(NULL, &root))
 		return;
 	roce_ecn_read(&root, netdev, NULL, NULL, &ecn);
-	if (ecn.vendor)
+	/* What cannot be read, the change itself explains. */
+	if (ecn.vendor || ecn.rc != -ENOENT)
 		add(parts, &ecn_setting, roce_profile_ecn(&ecn, priority));
 }
 

@@ -56,6 +56,7 @@ static void read_cma(struct roce_reader *reader, const struct port *port, struct
 	char text[SYSFS_TEXT_SIZE];
 	const char *global;
 	unsigned int tos;
+	int rc;
 	ssize_t length = cma_read(&reader->root, port->kernel_name, number, CMA_MODE, text);
 
 	if (length >= 0)
@@ -69,7 +70,8 @@ static void read_cma(struct roce_reader *reader, const struct port *port, struct
 	else if (length >= 0)
 		sysfs_note_text(reader->problems, object, CMA_TOS, text);
 	note(reader, object, CMA_TOS, "configfs", length < 0 ? (int)length : 0);
-	global = roce_global_class(&reader->root, port, text);
+	global = roce_global_class(&reader->root, port, text, &rc);
+	note(reader, object, "traffic_class", "sysfs", rc);
 	if (global && !tos_parse(global, &tos))
 		record->global_tos = number_of(tos);
 }
@@ -92,12 +94,16 @@ static void choose_tos(const struct number *asked, struct roce_port *record,
 	facts->is_v1 = number_is(&record->default_mode, ROCE_MODE_V1);
 }
 
+/* `own` is the port's, which may be the bond that the link is a member of. */
 static void read_netdev(struct roce_reader *reader, const struct device *device,
-			const struct link *link, struct roce_facts *facts)
+			const struct link *own, const struct link *link, struct roce_facts *facts)
 {
+	struct link again = {.name = link->name, .mtu_bytes = link->mtu_bytes};
+
 	facts->dcb_rc = reader->rtnl_rc ? reader->rtnl_rc
 					: dcb_get(reader->rtnl, link->name, &facts->dcb);
-	roce_read_trust(&reader->root, link->name, &facts->dcb);
+	note(reader, link->name, "trust", "sysfs",
+	     roce_read_trust(&reader->root, link->name, &facts->dcb));
 	note(reader, link->name, "data center bridging", "rtnetlink", facts->dcb_rc);
 	reader->unanswered |= facts->dcb_rc == -ENODATA && !reader->root.live;
 	if (!reader->generic_rc && link->index.known)
@@ -106,9 +112,12 @@ static void read_netdev(struct roce_reader *reader, const struct device *device,
 				       (uint32_t)link->index.value, &facts->pause));
 	roce_ecn_read(&reader->root, link->name, device->driver, device->pci_address, &facts->ecn);
 	/* Expected without privilege, or if lockdown keeps debugfs closed. */
-	if (facts->ecn.rc != -EACCES && facts->ecn.rc != -EPERM)
+	if (facts->ecn.vendor || (facts->ecn.rc != -EACCES && facts->ecn.rc != -EPERM))
 		note(reader, link->name, "ecn", "sysfs, debugfs", facts->ecn.rc);
-	facts->netdev_mtu = link->mtu_bytes;
+	/* The inventory tells what cannot be read only of netdevs that a port itself shows. */
+	if (link != own && !link->mtu_bytes.known)
+		link_read_sysfs(&reader->root, &again, NEED_LINK_MTU, reader->problems);
+	facts->netdev_mtu = again.mtu_bytes;
 }
 
 /* The members that hold data center bridging settings. */
@@ -176,7 +185,7 @@ static void add_record(struct roce_reader *reader, const struct device *device,
 	read_cma(reader, port, record);
 	choose_tos(reader->asked, record, &facts);
 	if (link)
-		read_netdev(reader, device, link, &facts);
+		read_netdev(reader, device, roce_port_link(reader->inventory, port), link, &facts);
 	describe(&facts, record);
 	roce_chain_follow(&facts, &record->chain);
 }
@@ -209,6 +218,8 @@ int roce_list_load(struct roce_list *list, const struct inventory *inventory, co
 	for_each_port (device, port, &inventory->devices)
 		if (roce_is_roce(device, port))
 			add_port(&reader, device, port);
+	if (list->count)
+		note(&reader, NULL, "pause", "ethtool", reader.generic_rc);
 	if (reader.unanswered)
 		inventory_add_unanswered(problems, NULL, "data center bridging", "rtnetlink", NULL);
 	netlink_free(reader.rtnl);
