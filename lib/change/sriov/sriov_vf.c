@@ -155,8 +155,8 @@ void sriov_note_vfs(struct change *change)
 	}
 	if (shown > VFS_SHOWN)
 		change_note(change,
-			    "the settings of %zu more VF%s are not listed here: rdmactl sriov "
-			    "shows them",
+			    "the settings of %zu more VF%s are not listed here: ip link show "
+			    "lists them",
 			    shown - VFS_SHOWN, text_plural_s(shown - VFS_SHOWN));
 }
 
