@@ -74,14 +74,6 @@ static const struct setting **list_settings(void)
 	return list;
 }
 
-static bool is_of_port(const struct setting *setting)
-{
-	for (size_t i = 0; cma_setting_table[i]; i++)
-		if (cma_setting_table[i] == setting)
-			return true;
-	return false;
-}
-
 struct cma_place {
 	const struct port *port;
 	struct number device_index;
@@ -148,7 +140,7 @@ static bool plan_links(struct change_plan *plan, const struct roce_target *targe
 static bool plan_setting(struct change_plan *plan, const struct roce_target *target,
 			 const char *word, const struct setting *setting, const char *text)
 {
-	const bool of_port = is_of_port(setting);
+	const bool of_port = setting == &cma_mode_setting || setting == &cma_tos_setting;
 
 	if (of_port && !target->port_count)
 		return refuse(plan, word, "is not the netdev of a RoCE port",
@@ -210,7 +202,7 @@ static bool plan_profile(struct change_plan *plan, const struct roce_target *tar
 	_cleanup_(freep) char *mtu = mem_format("%u", (unsigned int)args->mtu.value);
 	_cleanup_(roce_parts_clear) struct roce_parts parts = {.items = NULL};
 
-	if (args->dscp && roce_profile_dscp(args->dscp, &wish))
+	if (args->dscp && dscp_parse(args->dscp, &wish.dscp))
 		return listing_fail_format(&plan->listing, STATUS_USAGE, TOS_DSCP_HINT,
 					   "'%s' is not a DSCP", args->dscp);
 	if (!target->member_count)

@@ -59,10 +59,11 @@ void ipoib_list_make(struct ipoib_list *list, const struct device_list *devices,
 {
 	for (size_t i = 0; i < links->count; i++) {
 		const struct link *link = &links->items[i], *parent;
-		const struct port *port = port_of(devices, link);
+		const struct port *port;
 
 		if (!is_ipoib(link))
 			continue;
+		port = port_of(devices, link);
 		parent = link->lower_elsewhere ? NULL : link_by_index(links, &link->lower_index);
 		MEM_ADD(list->items, list->count) = (struct ipoib){
 			.netdev = link->name,
@@ -221,15 +222,15 @@ static int describe(struct change *change, struct netlink *rtnl, const struct li
 	return rc;
 }
 
-static void note_missing(struct change *change, struct netlink *rtnl)
+static void note_missing(struct change *change)
 {
-	_cleanup_(link_list_clear) struct link_list links = {0};
 	_cleanup_(strings_free) struct strings names = {.known = true};
+	const struct link_list *links;
 
-	rtnl_get_links(rtnl, &links);
-	for (size_t i = 0; i < links.count; i++)
-		if (is_ipoib(&links.items[i]) && links.items[i].lower_index.known)
-			strings_add(&names, links.items[i].name);
+	netdev_links(change->host, &links);
+	for (size_t i = 0; i < links->count; i++)
+		if (is_ipoib(&links->items[i]) && links->items[i].lower_index.known)
+			strings_add(&names, links->items[i].name);
 	change_note_missing(change, "P_Key child", &names);
 }
 
@@ -247,7 +248,7 @@ static int read_child(struct change *change, char **ret_value)
 		rc = wants_one ? check_parent(change, rtnl) : 0;
 		if (rc)
 			return rc;
-		note_missing(change, rtnl);
+		note_missing(change);
 		*ret_value = mem_string(CHANGE_ABSENT);
 		return 0;
 	}

@@ -194,8 +194,6 @@ int array_setting_parse(struct change *change, const char *text, char **ret_valu
 	unsigned int given;
 	int rc;
 
-	if (!form)
-		return -EOPNOTSUPP;
 	if (!array_parse(form, text, &dcb, &given)) {
 		rc = change_refuse_value(change, text, change->setting->keyword.metavar);
 		if (form->is_rate)
@@ -228,7 +226,7 @@ static int make_target(struct change *change, const char *value, bool forward, s
 
 	if (rc)
 		return rc;
-	if (!own || !array_known(own, dcb))
+	if (!array_known(own, dcb))
 		return -EOPNOTSUPP;
 	/* Otherwise they stay as they are: ice counts those of all classes, ice_dcb_bwchk(). */
 	if (own->setting != &dcb_priority_class_setting)
@@ -251,8 +249,7 @@ int array_setting_write(struct change *change, const char *value)
 	const struct array_form *form = array_find(change->setting);
 	struct dcb_wish wish = {.ets = NULL};
 	struct dcb dcb;
-	int rc = form ? make_target(change, value, !strcmp(value, change->wanted), &dcb)
-		      : -EOPNOTSUPP;
+	int rc = make_target(change, value, !strcmp(value, change->wanted), &dcb);
 
 	if (rc)
 		return rc;

@@ -22,11 +22,6 @@ const struct enum_name roce_profile_names[] = {
 	{0},
 };
 
-int roce_profile_dscp(const char *text, struct roce_wish *wish)
-{
-	return dscp_parse(text, &wish->dscp);
-}
-
 /* Adds a part and takes ownership of the text. */
 static void add(struct roce_parts *parts, const struct setting *setting, char *text)
 {

@@ -22,9 +22,6 @@ struct roce_wish {
 	unsigned int dscp, priority;
 };
 
-/* Takes the DSCP from a number or a name. 0 or -EINVAL. */
-int roce_profile_dscp(const char *text, struct roce_wish *wish);
-
 /* A setting, and the text that a user would enter for it. */
 struct roce_part {
 	const struct setting *setting;
