@@ -394,7 +394,10 @@ int change_parse(struct change *change, const char *text, char **ret_value)
 	if (change->setting->parse) {
 		rc = change->setting->parse(change, text, ret_value);
 		doing = mem_format("read %s", keyword->word);
-		if (rc)
+		if (rc == -EINVAL && !change->reason)
+			change_explain(change, NULL, "'%s' is not a value of %s", text,
+				       keyword->word);
+		else if (rc)
 			change_explain_error(change, doing, rc);
 		return rc;
 	}
