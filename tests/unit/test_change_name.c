@@ -294,12 +294,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, tree_only_set_up, tree_only_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(a_name_that_is_taken),
-		TEST(words),
-		TEST(places),
-		TEST(environment),
-		TEST(lasting),
-		cmocka_unit_test(not_lasting),
+		TEST(a_name_that_is_taken), TEST(words),   TEST(places),
+		TEST(environment),	    TEST(lasting), cmocka_unit_test(not_lasting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1054,7 +1054,7 @@ static void mtu_of_followers(void **state)
 		{.index = 6, .name = "bond0.6", .kind = "vlan", .lower = 3},
 		{.index = 7, .name = "alone", .lower = 1, .elsewhere = true},
 	};
-	/* Of each netdev, and the last one of one that appeared later. */
+	/* The followers of each netdev; the last one appeared after the list was read. */
 	static const char *const followers[] = {"1.3456.8", ".23456.8", "123456.8", "..345..8",
 						"...45..8", "..3..6.8", "......78", "12345678"};
 	struct bed *bed = *state;

@@ -299,8 +299,8 @@ static void guard_mtu(struct change *change)
 }
 
 /*
- * Of the netdevs below, that of a bond has its members follow, bond_change_mtu(), and that of a
- * port of a switch may have its conduit follow, dsa_user_change_mtu().
+ * The netdevs on top follow; below, the members of a bond do, bond_change_mtu(), and the conduit of
+ * a switch's port may, dsa_user_change_mtu().
  */
 static void mark_mtu_followers(const struct change *change, bool *marks)
 {
