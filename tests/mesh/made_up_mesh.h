@@ -44,6 +44,9 @@ enum made_up_fault {
 	GONE_RAIL,  /* the adapter of a rail is not there, and others have its name */
 	BOTH_SLOW,  /* one rail has half of the sum when both directions are busy at once */
 	BOTH_PAIR,  /* two hosts have the same on one rail */
+	WHOLE_RAIL, /* one rail of all hosts at 60 % */
+	LATE_WHOLE, /* one rail of all hosts with 5 times the latency */
+	RATES,	    /* no fault, but one rail has half of the rate of the others */
 	ONE_WAY,    /* no fault, but both directions at once are not measured */
 	LOST_AGENT, /* an agent's connection ends; only if there are agents */
 	MADE_UP_FAULTS,
@@ -254,6 +257,8 @@ static inline void made_up_begin(struct made_up_mesh *mesh, uint64_t seed)
 		      mesh->hosts;
 	mesh->rail = (uint16_t)(random_next(&mesh->state) % mesh->rails);
 	mesh->spine = made_up_spine(mesh->host);
+	for (uint32_t i = 0; i < mesh->hosts && mesh->fault == RATES; i++)
+		mesh->list[i].rails[mesh->rail].rate_mbps /= 2;
 	if (mesh->fault == ABSENT_HOST)
 		mesh->list[mesh->host].presence = MESH_ABSENT;
 	if (mesh->fault == DOWN_RAIL)
@@ -317,6 +322,10 @@ static inline double made_up_rail_share(const struct made_up_mesh *mesh,
 		return on_rail ? 0.5 : 1;
 	case SLOW_HOST:
 		return made_up_has(pair, mesh->host) && !loopback ? 0.5 : 1;
+	case WHOLE_RAIL:
+		return pair->rail_a == mesh->rail && !loopback ? 0.6 : 1;
+	case RATES:
+		return pair->rail_a == mesh->rail ? 0.5 : 1;
 	default:
 		return 1;
 	}
@@ -391,8 +400,11 @@ static inline void made_up_result(struct made_up_mesh *mesh, const struct mesh_p
 				  bool again, struct mesh_result *ret)
 {
 	const double gbps = MADE_UP_GBPS * made_up_rail_share(mesh, pair);
-	const bool at_fault = made_up_has(pair, mesh->host) && pair->rail_a == mesh->rail &&
-			      pair->a != pair->b;
+	const bool on_rail = pair->rail_a == mesh->rail && pair->a != pair->b;
+	const bool at_fault = on_rail && made_up_has(pair, mesh->host);
+	const double latency = at_fault && mesh->fault == LATE_RAIL   ? 8
+			       : on_rail && mesh->fault == LATE_WHOLE ? 10
+								      : 2;
 
 	*ret = (struct mesh_result){.pair = *pair, .again = again, .outcome = MESH_PASS};
 	if (made_up_fails(mesh, pair, again)) {
@@ -400,8 +412,7 @@ static inline void made_up_result(struct made_up_mesh *mesh, const struct mesh_p
 		snprintf(ret->reason, sizeof(ret->reason), "the peer did not answer");
 		return;
 	}
-	ret->latency_usec = real_of((at_fault && mesh->fault == LATE_RAIL ? 8.0 : 2.0) *
-				    (1 + mesh->noise * made_up_normal(&mesh->state)));
+	ret->latency_usec = real_of(latency * (1 + mesh->noise * made_up_normal(&mesh->state)));
 	ret->gbps[MESH_END_A] = real_of(gbps * made_up_share(mesh, pair->a, pair->b, pair->rail_a) *
 					(1 + mesh->noise * made_up_normal(&mesh->state)));
 	ret->gbps[MESH_END_B] = real_of(gbps * made_up_share(mesh, pair->b, pair->a, pair->rail_a) *
@@ -526,7 +537,8 @@ static inline bool made_up_is_there(const struct made_up_mesh *mesh)
 {
 	const bool is_pair = mesh->fault == BAD_PAIR || mesh->fault == BOTH_PAIR;
 
-	return mesh->fault != NO_FAULT && mesh->fault != ONE_WAY && (!is_pair || mesh->met);
+	return mesh->fault != NO_FAULT && mesh->fault != RATES && mesh->fault != ONE_WAY &&
+	       (!is_pair || mesh->met);
 }
 
 /* Whether the finding names the planted fault. */
@@ -570,7 +582,11 @@ static inline bool made_up_is_right(const struct made_up_mesh *mesh,
 		return made_up_is_rail(mesh, finding, JUDGE_UNUSABLE);
 	case LOST_AGENT:
 		return id == JUDGE_LOST && finding->host.value == mesh->host;
+	case WHOLE_RAIL:
+	case LATE_WHOLE:
+		return id == JUDGE_SLOW_RAIL && finding->rail.value == mesh->rail;
 	case NO_FAULT:
+	case RATES:
 	case ONE_WAY:
 	case MADE_UP_FAULTS:
 		return false;

@@ -29,14 +29,33 @@
 #define TOKEN "a-token-for-the-simulator"
 
 static const char *const fault_names[MADE_UP_FAULTS] = {
-	[NO_FAULT] = "none",	       [SLOW_RAIL] = "slow-rail",   [SLIGHTLY_SLOW] = "rail-at-89",
-	[DEAF_RAIL] = "one-direction", [DEAD_RAIL] = "dead-rail",   [BAD_LOOPBACK] = "loopback",
-	[LATE_RAIL] = "late-rail",     [SLOW_HOST] = "half-lanes",  [BAD_PAIR] = "pair",
-	[BAD_CABLE] = "uplink",	       [BAD_LEAF] = "leaf",	    [BAD_SPINE] = "spine",
-	[FLAKY_PAIRS] = "flaky-2%",    [SPLIT] = "split",	    [ERRORS] = "errors",
-	[ABSENT_HOST] = "absent",      [DOWN_RAIL] = "down",	    [GONE_RAIL] = "gone",
-	[LOST_AGENT] = "lost-agent",   [BOTH_SLOW] = "both-ways",   [BOTH_PAIR] = "pair-both-ways",
-	[ONE_WAY] = "none-one-way",    [FLAKY_RAIL] = "flaky-rail", [FLAKY_HOST] = "flaky-host",
+	[NO_FAULT] = "none",
+	[SLOW_RAIL] = "slow-rail",
+	[SLIGHTLY_SLOW] = "rail-at-89",
+	[DEAF_RAIL] = "one-direction",
+	[DEAD_RAIL] = "dead-rail",
+	[BAD_LOOPBACK] = "loopback",
+	[LATE_RAIL] = "late-rail",
+	[SLOW_HOST] = "half-lanes",
+	[BAD_PAIR] = "pair",
+	[BAD_CABLE] = "uplink",
+	[BAD_LEAF] = "leaf",
+	[BAD_SPINE] = "spine",
+	[FLAKY_PAIRS] = "flaky-2%",
+	[SPLIT] = "split",
+	[ERRORS] = "errors",
+	[ABSENT_HOST] = "absent",
+	[DOWN_RAIL] = "down",
+	[GONE_RAIL] = "gone",
+	[LOST_AGENT] = "lost-agent",
+	[BOTH_SLOW] = "both-ways",
+	[BOTH_PAIR] = "pair-both-ways",
+	[WHOLE_RAIL] = "whole-rail",
+	[LATE_WHOLE] = "late-whole-rail",
+	[RATES] = "none-rates",
+	[ONE_WAY] = "none-one-way",
+	[FLAKY_RAIL] = "flaky-rail",
+	[FLAKY_HOST] = "flaky-host",
 };
 
 /* The outcome of a run, which a child passes to its parent. */
@@ -441,7 +460,7 @@ static bool run_fault(struct made_up_mesh *mesh, unsigned int runs, int wire)
 		if (outcome.kilobytes > kilobytes)
 			kilobytes = outcome.kilobytes;
 	}
-	printf("%-14s %6u x %u  facts %d  %4u runs  named %4u of %4u  false alarms %2u  "
+	printf("%-15s %6u x %u  facts %d  %4u runs  named %4u of %4u  false alarms %2u  "
 	       "%8" PRIu64 " pairs  %8.0f ms  %5ld MB",
 	       fault_names[mesh->fault], mesh->hosts, mesh->rails,
 	       mesh->know_ways ? 2 : mesh->know_fabric, runs, named, expected, wrong,

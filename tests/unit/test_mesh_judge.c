@@ -234,7 +234,7 @@ static void bad_alone_and_both_ways(void **state)
 	made_up_end(&mesh);
 }
 
-/* One rail of four is slower by design, which is not a fault of both ways at once. */
+/* One rail of four is slower, which is not a fault of both ways at once. */
 static void slower_rail_of_few_hosts(void **state)
 {
 	struct made_up_mesh mesh = {.hosts = 4, .rails = 4, .noise = 0.02};
@@ -260,7 +260,9 @@ static void slower_rail_of_few_hosts(void **state)
 	}
 	judge_end_stage(judge);
 	judge_conclude(judge, &findings);
-	assert_int_equal(findings.count, 0);
+	assert_int_equal(findings.count, 1);
+	assert_int_equal(findings.items[0].finding.id.value, JUDGE_SLOW_RAIL);
+	assert_int_equal(findings.items[0].rail.value, 3);
 	judge_findings_clear(&findings);
 	judge_free(judge);
 	made_up_end(&mesh);

@@ -812,6 +812,18 @@ static void few(void **state)
 	}
 }
 
+static void set_gbps(struct mesh_result *result, double gbps)
+{
+	for (int end = 0; end < MESH_ENDS; end++)
+		result->gbps[end] = result->both_gbps[end] = real_of(gbps);
+}
+
+static void second_rail_at_60(struct mesh_result *result)
+{
+	if (result->pair.rail_a == 1)
+		set_gbps(result, 60);
+}
+
 /* ---- Distances ---- */
 
 static void far_is_slow(struct mesh_result *result)
@@ -836,6 +848,121 @@ static void distances(void **state)
 	expect(cluster, "warning distance 'rail 0, 3 switches apart' -/0 - - - -1/-1 0.74: the "
 			"median of 128 figures is 74 Gb/s, 74 % of the 100 Gb/s of those "
 			"that have 1 switch between them\n");
+	/* Each rail is compared at the shortest distance at which it is slow, and told once. */
+	cluster->rail_count = 2;
+	judge_free(cluster->judge);
+	cluster->judge = NULL;
+	test_all(cluster, second_rail_at_60);
+	expect(cluster, "warning slow-rail 'rail 1' -/1 - - - -1/-1 0.60: the median of 112 "
+			"figures is 60 Gb/s, 60 % of the 100 Gb/s of rail 0, whose ports also run "
+			"at 100 Gb/s, and whose pairs are also 1 switch apart\n");
+}
+
+/* ---- Rails ---- */
+
+static void second_rail_at_92(struct mesh_result *result)
+{
+	if (result->pair.rail_a == 1)
+		set_gbps(result, 92);
+}
+
+static void second_rail_at_93(struct mesh_result *result)
+{
+	if (result->pair.rail_a == 1)
+		set_gbps(result, 93);
+}
+
+static void second_rail_both_ways(struct mesh_result *result)
+{
+	for (int end = 0; end < MESH_ENDS && result->pair.rail_a == 1; end++)
+		result->both_gbps[end] = real_of(74);
+}
+
+static void first_rail_is_late(struct mesh_result *result)
+{
+	if (result->pair.rail_a == 0)
+		result->latency_usec = real_of(41);
+}
+
+static void first_rail_is_a_little_late(struct mesh_result *result)
+{
+	if (result->pair.rail_a == 0)
+		result->latency_usec = real_of(39);
+}
+
+/* A host of the slow rail is as slow as all others there. */
+static void third_host_fails_on_a_slow_rail(struct mesh_result *result)
+{
+	second_rail_at_60(result);
+	if (result->pair.rail_a == 1 && is_of(result, 2))
+		set_failed(result);
+}
+
+static void expect_anew(struct cluster *cluster, change_result change, const char *wanted)
+{
+	judge_free(cluster->judge);
+	cluster->judge = NULL;
+	test_all(cluster, change);
+	expect(cluster, wanted);
+}
+
+static void slow_rails(void **state)
+{
+	static const char at_60[] =
+		"warning slow-rail 'rail 1' -/1 - - - -1/-1 0.60: the median of 56 figures is 60 "
+		"Gb/s, 60 % of the 100 Gb/s of rail 0, whose ports also run at 100 Gb/s\n";
+	struct cluster *cluster = *state;
+
+	cluster->host_count = 8;
+	cluster->rail_count = 2;
+	expect_anew(cluster, second_rail_at_60, at_60);
+	expect_anew(cluster, second_rail_at_93, "");
+	expect_anew(
+		cluster, second_rail_at_92,
+		"notice slow-rail 'rail 1' -/1 - - - -1/-1 0.92: the median of 56 figures is 92 "
+		"Gb/s, 92 % of the 100 Gb/s of rail 0, whose ports also run at 100 Gb/s\n");
+	expect_anew(
+		cluster, second_rail_both_ways,
+		"warning slow-rail 'rail 1' -/1 - - - -1/-1 0.74: the median of 28 sums of "
+		"both directions at once is 148 Gb/s, 74 % of the 200 Gb/s of rail 0, whose "
+		"ports also run at 100 Gb/s\n"
+		"notice both-ways 'rail 1' -/1 - - - -1/-1 0.74: the median of 28 pairs is 148 "
+		"Gb/s for both directions together, 74 % of twice the 100 Gb/s of one alone: it "
+		"is not just one host or pair\n");
+	expect_anew(
+		cluster, first_rail_is_late,
+		"warning slow-rail 'rail 0' -/0 - - - -1/-1 -1.00: the usual value of 28 latencies "
+		"is 41 us, 4.1 times the 10 us of rail 1, whose ports also run at 100 Gb/s\n");
+	expect_anew(
+		cluster, first_rail_is_a_little_late,
+		"notice slow-rail 'rail 0' -/0 - - - -1/-1 -1.00: the usual value of 28 latencies "
+		"is 39 us, 3.9 times the 10 us of rail 1, whose ports also run at 100 Gb/s\n");
+	/* The user's limits. */
+	cluster->limits.latency_factor = 4.2;
+	expect_anew(cluster, first_rail_is_late, "");
+	cluster->limits.bandwidth_share = 0.6;
+	expect_anew(cluster, second_rail_at_60, "");
+}
+
+static void rails_that_differ(void **state)
+{
+	struct cluster *cluster = *state;
+
+	cluster->host_count = 8;
+	cluster->rail_count = 2;
+	expect_anew(
+		cluster, third_host_fails_on_a_slow_rail,
+		"error rail 'n3 rail 1' n3/1 mlx5_1/1 - - 7/7 -1.00 n3: 7 of 7 partners failed: "
+		"rc-write: no; the same partners with others: 100 %; not tried again alone\n"
+		"warning slow-rail 'rail 1' -/1 - - - -1/-1 0.60: the median of 42 figures is "
+		"60 Gb/s, 60 % of the 100 Gb/s of rail 0, whose ports also run at 100 Gb/s\n");
+	for (uint32_t i = 0; i < cluster->host_count; i++)
+		cluster->rails[i][1].rate_mbps = 50000;
+	expect_anew(cluster, second_rail_at_60, "");
+	/* Nobody knows whether they could be equal. */
+	for (uint32_t i = 0; i < cluster->host_count; i++)
+		cluster->rails[i][0].rate_mbps = cluster->rails[i][1].rate_mbps = 0;
+	expect_anew(cluster, second_rail_at_60, "");
 }
 
 int main(void)
@@ -868,6 +995,8 @@ int main(void)
 		TEST(few),
 		TEST(severity_of_the_rest),
 		TEST(distances),
+		TEST(slow_rails),
+		TEST(rails_that_differ),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -415,6 +415,7 @@ void judge_conclude(struct judge *judge, struct judge_findings *findings)
 		}
 	}
 	conclude_distances(&conclusion);
+	conclude_rails(&conclusion);
 	conclude_directions(&conclusion);
 	conclude_rates(&conclusion);
 	conclude_gaps(&conclusion);

@@ -6,9 +6,6 @@
 #include "base/mem.h"
 #include "mesh/judge/judge_parts.h"
 
-/* Below this share no scatter is an excuse; LEAST_SHARE_EXCUSED in class.c is the same. */
-#define LEAST_DISTANCE_SHARE 0.75
-
 void finding_set_host(struct judge_finding *finding, const struct judge *judge, uint32_t host)
 {
 	finding->host = number_of(host);
@@ -70,7 +67,7 @@ static void compare_distances(struct conclusion *conclusion, uint16_t rail, unsi
 			continue;
 		}
 		share = class->bandwidth.median / nearest->bandwidth.median;
-		if (share >= LEAST_DISTANCE_SHARE ||
+		if (share >= LEAST_SHARE_EXCUSED ||
 		    !conclusion_lists(conclusion, JUDGE_DISTANCE,
 				      judge_kinds[JUDGE_DISTANCE].severity))
 			continue;
@@ -95,6 +92,114 @@ void conclude_distances(struct conclusion *conclusion)
 			compare_distances(conclusion, rail, rate);
 }
 
+/* What is usual on a rail, as a speed: for latencies, their inverse. */
+struct usual {
+	double speed; /* 0: not judged */
+	double least; /* slower ones are bad there */
+	uint64_t count;
+	const char *name;
+};
+
+static struct usual usual_of(const struct class *class, unsigned int figure)
+{
+	const struct band *band = figure == JUDGE_BOTH_SUM ? &class->both : &class->bandwidth;
+
+	if (figure == JUDGE_LATENCY)
+		return class->most_latency > 0
+			       ? (struct usual){1 / class->usual_latency, 1 / class->most_latency,
+						class->latency.count, "usual value"}
+			       : (struct usual){0};
+	return band->judged ? (struct usual){band->median, band->least, band->spread.count,
+					     band->split ? "upper quartile" : "median"}
+			    : (struct usual){0};
+}
+
+/* What rails are compared by: one figure, at one rate and distance. */
+struct comparison {
+	unsigned int rate, distance, figure;
+	struct usual usual[MESH_MOST_RAILS];
+	uint16_t best;
+};
+
+static void add_slow_rail(struct conclusion *conclusion, const struct comparison *by, uint16_t rail)
+{
+	static const char *const names[JUDGE_FIGURES] = {
+		[JUDGE_BANDWIDTH] = "figures",
+		[JUDGE_LATENCY] = "latencies",
+		[JUDGE_BOTH_SUM] = "sums of both directions at once",
+	};
+	const struct usual *own = &by->usual[rail], *best = &by->usual[by->best];
+	const double share = own->speed / best->speed;
+	const bool late = by->figure == JUDGE_LATENCY;
+	const bool is_far = share < (late ? 1 / MOST_LATENESS_EXCUSED : LEAST_SHARE_EXCUSED);
+	const enum severity severity = is_far ? SEVERITY_WARNING : SEVERITY_NOTICE;
+	struct judge_finding *finding;
+
+	if (!conclusion_lists(conclusion, JUDGE_SLOW_RAIL, severity))
+		return;
+	finding = finding_add(conclusion->findings, JUDGE_SLOW_RAIL, mem_format("rail %u", rail),
+			      mem_format("the %s of %" PRIu64 " %s is ", own->name, own->count,
+					 names[by->figure]));
+	if (late)
+		finding_say(finding, "%.3g us, %.3g times the %.3g us", 1 / own->speed, 1 / share,
+			    1 / best->speed);
+	else
+		finding_say(finding, "%.4g Gb/s, %.0f %% of the %.4g Gb/s", own->speed, share * 100,
+			    best->speed);
+	finding_say(finding, " of rail %u, whose ports also run at %.4g Gb/s", by->best,
+		    (double)conclusion->judge->rates[by->rate] / 1000);
+	if (by->distance)
+		finding_say(finding, ", and whose pairs are also %u switch%s apart", by->distance,
+			    by->distance == 1 ? "" : "es");
+	finding->rail = number_of(rail);
+	finding->finding.severity = number_of(severity);
+	if (!late)
+		finding->share = real_of(share);
+}
+
+/*
+ * A rail on which all hosts are alike has no outlier. It is compared with the best rail of the same
+ * rate and distance: it is slow if such results would be bad there. Results that depend on how many
+ * others share what they measure are not compared, because rails need not have equally many hosts.
+ */
+static void compare_rails(struct conclusion *conclusion, struct comparison *by, uint16_t *told)
+{
+	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++) {
+		const uint16_t number = class_lookup(conclusion->judge, rail, CLASS_PAIR,
+						     by->distance, by->rate);
+
+		if (number)
+			by->usual[rail] = usual_of(&conclusion->judge->classes[number - 1],
+						   by->figure);
+		if (by->usual[rail].speed > by->usual[by->best].speed)
+			by->best = rail;
+	}
+	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++) {
+		const double speed = by->usual[rail].speed;
+
+		if (speed <= 0 || speed >= by->usual[by->best].least || *told >> rail & 1)
+			continue;
+		*told |= (uint16_t)(1u << rail);
+		add_slow_rail(conclusion, by, rail);
+	}
+}
+
+/* Ports of unknown rate are not compared. Each rail is told once for each rate. */
+void conclude_rails(struct conclusion *conclusion)
+{
+	for (unsigned int rate = 1; rate <= MOST_RATES; rate++) {
+		uint16_t told = 0;
+
+		for (unsigned int distance = 0; distance <= MOST_DISTANCE; distance++)
+			for (unsigned int figure = 0; figure < JUDGE_FIGURES; figure++)
+				compare_rails(conclusion,
+					      &(struct comparison){.rate = rate,
+								   .distance = distance,
+								   .figure = figure},
+					      &told);
+	}
+}
+
 /*
  * If all pairs are alike, none is an outlier. But a port can send and receive at its full rate at
  * the same time, so what all of them lack is reported. It may be built so.
@@ -106,7 +211,7 @@ static void compare_directions(struct conclusion *conclusion, uint16_t rail, uin
 	struct judge_finding *finding;
 
 	if (!class->bandwidth.judged || !class->both.judged ||
-	    both >= LEAST_DISTANCE_SHARE * 2 * one ||
+	    both >= LEAST_SHARE_EXCUSED * 2 * one ||
 	    !conclusion_lists(conclusion, JUDGE_BOTH, SEVERITY_NOTICE))
 		return;
 	finding = finding_add(
