@@ -147,7 +147,9 @@ static void shake(struct agent *agent, const char *token, struct mesh_message *m
 	shake_as(agent, token, MESH_PROTOCOL, message);
 }
 
-static void introduce(struct agent *agent, const char *name, uint32_t told, uint32_t sent)
+/* With a `prefix`, the rails have GIDs of that subnet, 1, 2 ... */
+static void introduce_at(struct agent *agent, const char *name, uint32_t told, uint32_t sent,
+			 uint8_t prefix)
 {
 	struct mesh_message message = {.type = MESH_MESSAGE_IDENTITY};
 
@@ -159,20 +161,32 @@ static void introduce(struct agent *agent, const char *name, uint32_t told, uint
 		snprintf(message.rail.endpoint.device, sizeof(message.rail.endpoint.device),
 			 "mlx5_%u", i);
 		message.rail.endpoint.port = 1;
+		if (prefix)
+			message.rail.endpoint.gid = (struct gid){{prefix, [15] = (uint8_t)(i + 1)}};
 		say(agent, &message);
 	}
 	message = (struct mesh_message){.type = MESH_MESSAGE_READY};
 	say(agent, &message);
 }
 
-static void enter(struct agent *agent, const char *name, uint32_t rails)
+static void introduce(struct agent *agent, const char *name, uint32_t told, uint32_t sent)
+{
+	introduce_at(agent, name, told, sent, 0);
+}
+
+static void enter_at(struct agent *agent, const char *name, uint32_t rails, uint8_t prefix)
 {
 	struct mesh_message message;
 
 	shake(agent, TOKEN, &message);
 	if (message.type != MESH_MESSAGE_ADMITTED)
 		_exit(97);
-	introduce(agent, name, rails, rails);
+	introduce_at(agent, name, rails, rails, prefix);
+}
+
+static void enter(struct agent *agent, const char *name, uint32_t rails)
+{
+	enter_at(agent, name, rails, 0);
 }
 
 static void answer(struct agent *agent, uint64_t id, enum mesh_outcome outcome)
@@ -280,6 +294,12 @@ static void good_two(struct agent *agent)
 	obey(agent, MESH_PASS);
 }
 
+static void good_four(struct agent *agent)
+{
+	enter(agent, "n4", 2);
+	obey(agent, MESH_PASS);
+}
+
 static void last_one(struct agent *agent)
 {
 	wait_for_the_others();
@@ -313,6 +333,25 @@ static void second_of_a_host(struct agent *agent)
 		_exit(106);
 	enter(agent, "n1.cluster", 2);
 	end_of(agent, MESH_REFUSAL_TWICE);
+}
+
+static void first_name(struct agent *agent)
+{
+	enter_at(agent, "n1", 2, 0x20);
+	obey(agent, MESH_PASS);
+}
+
+static void second_name(struct agent *agent)
+{
+	enter_at(agent, "n1-ib", 2, 0x20);
+	end_of(agent, MESH_REFUSAL_TWICE);
+}
+
+/* Two of its three ports have the same GIDs. */
+static void partly_alike(struct agent *agent)
+{
+	enter_at(agent, "n3", 3, 0x20);
+	obey(agent, MESH_PASS);
 }
 
 static void end_refused(const struct mesh_message *message)
@@ -715,6 +754,35 @@ static void two_of_a_host(void **state)
 	close(entered[1]);
 }
 
+static void two_names_of_a_host(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	/* Agents without GIDs are not compared. */
+	bed_open(&bed, 5);
+	bed_start(&bed, first_name);
+	bed_start(&bed, second_name);
+	bed_start(&bed, good_two);
+	bed_start(&bed, partly_alike);
+	bed_start(&bed, good_four);
+	assert_int_equal(gather(&bed), 0);
+	assert_string_equal(host_at(&bed, 1)->name, "n1-ib");
+	for (uint32_t i = 0; i < 5; i++)
+		assert_int_equal(host_at(&bed, i)->presence, i == 1 ? MESH_REFUSED : MESH_PRESENT);
+	assert_string_equal(
+		host_at(&bed, 1)->reason,
+		"its ports have the same GIDs as those of n1 "
+		"(2000:0000:0000:0000:0000:0000:0000:0001 ...): it seems to be the same "
+		"host under another name");
+	assert_int_equal(coordinator_cost(bed.coordinator).refused, 1);
+	run_round(&bed, 0, 2);
+	assert_int_equal(bed.results[0].outcome, MESH_PASS);
+	run_round(&bed, 0, 1);
+	assert_int_equal(bed.results[0].outcome, MESH_UNTRIED);
+	bed_close(&bed);
+}
+
 static void liars(void **state)
 {
 	struct bed bed;
@@ -872,6 +940,7 @@ int main(void)
 		cmocka_unit_test(both_ways_with_an_older_agent),
 		cmocka_unit_test(both_ways_unasked),
 		cmocka_unit_test(two_of_a_host),
+		cmocka_unit_test(two_names_of_a_host),
 		cmocka_unit_test(liars),
 		cmocka_unit_test(results_of_others),
 		cmocka_unit_test(answers_that_come_late),

@@ -2,6 +2,7 @@
 /* Waits for the hosts, and orders them afterwards. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -109,6 +110,64 @@ static void close_door(struct coordinator *coordinator)
 	}
 }
 
+/* The GIDs of all rails; to be freed. NULL if one is unknown, as in a rehearsal. */
+static char *gids_of(const struct mesh_host *host)
+{
+	char *text = NULL;
+
+	for (uint32_t i = 0; i < host->rail_count; i++) {
+		char gid[GID_TEXT_SIZE];
+
+		if (gid_is_zero(&host->rails[i].gid)) {
+			free(text);
+			return NULL;
+		}
+		gid_format(&host->rails[i].gid, gid);
+		mem_extend(&text, "%s%s", i ? ", " : "", gid);
+	}
+	return text;
+}
+
+/* Two agents on one host would disturb each other, and each would make the other look bad. */
+static void refuse_twin(struct coordinator *coordinator, const struct mesh_host *first,
+			const struct mesh_host *twin, const char *gids)
+{
+	static const char hint[] = "name each host once, and let the launcher start one agent on "
+				   "it; if they are two hosts, give them different addresses";
+	const uint32_t number = (uint32_t)(twin - coordinator->hosts);
+	struct connection *connection = connection_of(coordinator, number);
+	_cleanup_(freep) char *why = mem_format(
+		"its ports have the same GIDs as those of %s (%.*s%s): it seems to be the same "
+		"host under another name",
+		first->name, (int)strcspn(gids, ","), gids, strchr(gids, ',') ? " ..." : "");
+
+	host_refuse(coordinator, &coordinator->hosts[number], why, hint);
+	if (connection)
+		connection_refuse(coordinator, connection, MESH_REFUSAL_TWICE, why, hint);
+}
+
+static void refuse_twins(struct coordinator *coordinator)
+{
+	const size_t count = coordinator->host_count;
+	_cleanup_(freep) struct host_text *texts = mem_alloc_zero(count + 1, sizeof(*texts));
+	_cleanup_(freep) struct host_group *groups = mem_alloc_zero(count + 1, sizeof(*groups));
+	size_t known = 0, found;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct mesh_host *host = &coordinator->hosts[i];
+		char *text = host->presence == MESH_PRESENT ? gids_of(host) : NULL;
+
+		if (text)
+			texts[known++] = (struct host_text){text, host};
+	}
+	found = host_groups_find(texts, known, groups);
+	for (size_t i = 0; i < found; i++)
+		for (size_t j = 1; j < groups[i].count; j++)
+			refuse_twin(coordinator, groups[i].first->host, groups[i].first[j].host,
+				    groups[i].first->text);
+	host_texts_clear(texts, known);
+}
+
 /*
  * An agent on the coordinator's host may have connected by a loopback address. Other hosts reach it
  * by the address by which they reached the coordinator.
@@ -154,6 +213,7 @@ int coordinator_gather(struct coordinator *coordinator)
 		count = count_hosts(coordinator);
 	}
 	close_door(coordinator);
+	refuse_twins(coordinator);
 	replace_loopback(coordinator);
 	if (!coordinator->setup.names)
 		sort_hosts(coordinator);
