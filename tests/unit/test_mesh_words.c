@@ -541,6 +541,43 @@ static void suspect_beside_pairs(void **state)
 	assert_int_equal(cluster->findings.items[15].finding.severity.value, SEVERITY_NOTICE);
 }
 
+/* Scattered figures; neighbours are at half of them, alone one pair is at nine tenths. */
+static void neighbours_are_slow(struct mesh_result *result)
+{
+	const double noise = ((int)(result->pair.a * 7 + result->pair.b * 3) % 11 - 5) * 1.3;
+	const double gbps = result->again ? (result->pair.a == 1 ? 90 : 100)
+			    : result->pair.b == result->pair.a + 1 ? 50
+								   : 100 + noise;
+
+	result->gbps[MESH_END_A] = result->gbps[MESH_END_B] = real_of(gbps);
+	result->both_gbps[MESH_END_A].known = false;
+}
+
+/* That one is below the user's limit, and so bad again, although chance can make a pair so. */
+static void pair_beside_a_bad_one(void **state)
+{
+	struct cluster *cluster = *state;
+	unsigned int untried = 0;
+
+	cluster->limits.most_retests = 14;
+	test_all(cluster, neighbours_are_slow);
+	test_again(cluster,
+		   "n1-n2 n2-n3 n3-n4 n4-n5 n5-n6 n6-n7 n7-n8 n8-n9 n9-n10 n10-n11 n11-n12 n12-n13 "
+		   "n13-n14 n14-n15",
+		   neighbours_are_slow);
+	judge_conclude(cluster->judge, &cluster->findings);
+	assert_string_equal(cluster->findings.items[0].finding.object, "n2 and n3, rail 0");
+	assert_non_null(strstr(cluster->findings.items[0].finding.evidence,
+			       "; tried again alone: bad again"));
+	for (size_t i = 0; i < cluster->findings.count; i++) {
+		const char *evidence = cluster->findings.items[i].finding.evidence;
+
+		assert_null(strstr(evidence, "that were are good"));
+		untried += strstr(evidence, "; not tried again alone") != NULL;
+	}
+	assert_int_equal(untried, 1);
+}
+
 /* ---- A plan whose pairs all run under load ---- */
 
 static void slow_or_bad(struct mesh_result *result)
@@ -1048,6 +1085,7 @@ int main(void)
 		TEST(growth),
 		TEST(suspects_apart),
 		TEST(suspect_beside_pairs),
+		TEST(pair_beside_a_bad_one),
 		TEST(bisection_only),
 		TEST(rates),
 		TEST(half_rate),

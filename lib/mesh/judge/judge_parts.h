@@ -263,6 +263,8 @@ uint32_t chain_end(struct judge *judge, uint32_t port);
 
 /* If fewer pairs of a rail are bad, each is bad by itself. */
 #define LEAST_SCATTER 5u
+/* Whether a pair that was bad in the first pass is bad again. */
+bool repeated_is_bad(const struct judge *judge, const struct edge *edge);
 /*
  * Counts the bad pairs of a rail (or ALL_RAILS) that the second pass tried again, and those that
  * were bad again.

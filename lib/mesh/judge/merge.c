@@ -175,7 +175,7 @@ void count_pairs_again(const struct judge *judge, uint16_t rail, uint32_t *ret_a
 		if (!edge->repeated || (rail != ALL_RAILS && edge->pair.rail_a != rail))
 			continue;
 		++*ret_again;
-		*ret_bad += edge->faults != 0;
+		*ret_bad += repeated_is_bad(judge, edge);
 	}
 }
 

@@ -109,14 +109,11 @@ static void add_again(struct tally *tallies, const struct judge *judge, uint32_t
  * A pair that failed at first is not suspected to be slow: one that the scatter of good pairs puts
  * below the user's limit now is not bad again.
  */
-static void add_repeated(struct tally *tallies, const struct judge *judge, const struct edge *edge)
+bool repeated_is_bad(const struct judge *judge, const struct edge *edge)
 {
 	const struct edge *first = first_of(judge, &edge->pair);
 
-	if (first)
-		add_again(tallies, judge, first->culprit,
-			  first->faults & EDGE_FAILED ? edge->faults != 0
-						      : is_bad_again(judge, edge));
+	return first && first->faults & EDGE_FAILED ? edge->faults != 0 : is_bad_again(judge, edge);
 }
 
 /*
@@ -193,7 +190,8 @@ struct tally *tallies_of(const struct judge *judge)
 		const struct edge *edge = &judge->edges[i];
 
 		if (edge->again && edge->repeated)
-			add_repeated(tallies, judge, edge);
+			add_again(tallies, judge, culprit_of_first(judge, &edge->pair),
+				  repeated_is_bad(judge, edge));
 		else if (edge->again)
 			add_others(tallies, judge, edge, culprit_of);
 	}
