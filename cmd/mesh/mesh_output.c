@@ -162,20 +162,20 @@ static int print_finding(FILE *out, const struct render_options *options,
 			 const struct judge_finding *found, const char *object)
 {
 	const struct finding *finding = &found->finding;
+	const struct enum_name *kind = enum_find(judge_finding_names, finding->id.value);
 	const struct strings evidence = {.items = (char *[]){finding->evidence},
 					 .count = finding->evidence != NULL};
 
-	return render_finding(
-		out, options,
-		&(const struct finding_block){
-			.verdict = enum_find(severity_names, finding->severity.value),
-			.check = enum_word(judge_finding_names, finding->id.value, "?"),
-			.object = *object ? object : NULL,
-			.summary = judge_kinds[finding->id.value].summary,
-			.evidence = &evidence,
-			.next_step = finding->next_step,
-			.verdict_width = strlen("warning"),
-		});
+	return render_finding(out, options,
+			      &(const struct finding_block){
+				      .verdict = enum_find(severity_names, finding->severity.value),
+				      .check = kind->word,
+				      .object = *object ? object : NULL,
+				      .summary = kind->help,
+				      .evidence = &evidence,
+				      .next_step = finding->next_step,
+				      .verdict_width = strlen("warning"),
+			      });
 }
 
 #define MOST_BARS   12u

@@ -10,7 +10,7 @@
 #include "schema/schema.h"
 
 #define FINDING(name_, id_, severity_, summary_, next_) \
-	[JUDGE_##name_] = {SEVERITY_##severity_, summary_, next_},
+	[JUDGE_##name_] = {SEVERITY_##severity_, next_},
 const struct judge_kind judge_kinds[] = {
 #include "mesh/judge/findings.def"
 };

@@ -91,12 +91,12 @@ struct judge_findings {
 };
 
 extern const struct schema judge_schema; /* of struct judge_finding */
+/* By enum judge_finding_id; the help of each says what is wrong, for the line of a finding. */
 extern const struct enum_name judge_finding_names[];
 
 /* By enum judge_finding_id. */
 extern const struct judge_kind {
 	enum severity severity;
-	const char *summary; /* what is wrong, in a few words, for the line of a finding */
 	const char *next_step;
 } judge_kinds[];
 
