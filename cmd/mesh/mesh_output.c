@@ -108,8 +108,6 @@ static void add_left_out(const struct mesh_work *work, char **text)
 		}
 }
 
-#define MOST_OF_NAMES 60u /* bytes of a list of hosts within a line */
-
 /* Whether it is about a host itself, not about what was measured there. */
 static bool is_of_host(const struct judge_finding *found)
 {

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/hostlist.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/mesh/mesh_run.h"
@@ -158,7 +159,7 @@ void mesh_rows_close(struct mesh_work *work)
 	free(work->one_way_reason);
 	free(work->unexplained_reason);
 	free(work->apart_reason);
-	free(work->apart_of_host);
+	free(work->contacts);
 	free(work->earlier);
 	free(work->resumed);
 }
@@ -201,23 +202,36 @@ static char *reason_of(const struct mesh_work *work, const struct mesh_result *r
 	return mem_format("%s: %s", pair, result->reason);
 }
 
-/* Names the host that all such pairs have in common, if only one is in all. */
+/* Names the host that all such pairs have in common, or those that were tested with no other. */
 static void find_apart(struct mesh_work *work)
 {
 	const struct mesh_host *common = NULL;
+	_cleanup_(strings_free) struct strings alone = {.known = true};
 	struct text_buffer text = {0};
 	struct judge_finding *finding;
-	uint32_t in_all = 0;
+	uint32_t in_all = 0, in_any = 0;
 
 	if (!work->apart)
 		return;
-	for (uint32_t i = 0; i < work->count; i++)
-		if (work->apart_of_host[i] == work->apart && !in_all++)
+	for (uint32_t i = 0; i < work->count; i++) {
+		const struct mesh_contact *contact = &work->contacts[i];
+
+		in_any += contact->apart > 0;
+		if (contact->apart && !contact->tested)
+			strings_add(&alone, work->hosts[i].name);
+		if (contact->apart == work->apart && !in_all++)
 			common = &work->hosts[i];
+	}
 	text_buffer_add(&text, "%" PRIu64 " of %" PRIu64 " test%s", work->apart,
 			work->outcome.pairs, text_plural_s(work->outcome.pairs));
-	if (in_all == 1)
+	if (in_all == 1) {
 		text_buffer_add(&text, ", all of them with %s", common->name);
+	} else if (alone.count && alone.count < in_any) {
+		_cleanup_(freep) char *list = hostlist_format((const char *const *)alone.items,
+							      alone.count, MOST_OF_NAMES);
+
+		text_buffer_add(&text, "; %s could be tested with no other host", list);
+	}
 	text_buffer_add(&text, "; the first: %s", work->apart_reason);
 	finding = finding_add(&work->findings, JUDGE_APART, NULL, text_buffer_take(&text));
 	if (in_all != 1)
@@ -234,13 +248,10 @@ void mesh_note_untried(struct mesh_work *work, const struct mesh_result *result)
 		return;
 	work->untried++;
 	if (result->outcome == MESH_APART) {
-		if (!work->apart++) {
+		if (!work->apart++)
 			work->apart_reason = reason_of(work, result);
-			work->apart_of_host = mem_alloc_zero(work->count,
-							     sizeof(*work->apart_of_host));
-		}
-		work->apart_of_host[result->pair.a]++;
-		work->apart_of_host[result->pair.b]++;
+		work->contacts[result->pair.a].apart++;
+		work->contacts[result->pair.b].apart++;
 	} else if (work->hosts[result->pair.a].presence == MESH_PRESENT &&
 		   work->hosts[result->pair.b].presence == MESH_PRESENT && !work->unexplained++) {
 		work->unexplained_reason = reason_of(work, result);

@@ -110,6 +110,15 @@ const struct judge_fabric *mesh_fabric_facts(const struct mesh_fabric *mesh);
 uint32_t *mesh_fabric_order(const struct mesh_fabric *mesh, uint32_t count);
 void mesh_fabric_free(struct mesh_fabric *mesh);
 
+/* Of a host with others. */
+struct mesh_contact {
+	bool tested;
+	uint64_t apart; /* pairs whose agents could not talk */
+};
+
+/* Bytes of a list of hosts within a line. */
+#define MOST_OF_NAMES 60u
+
 struct mesh_work {
 	struct listing listing;
 	const struct mesh_args *args;
@@ -129,17 +138,17 @@ struct mesh_work {
 	char token[MESH_TOKEN_BYTES];
 	bool token_file_made;
 	uint64_t begin_msec, shown_msec;
-	pid_t own_agent;	  /* of mesh step */
-	uint64_t failed, untried; /* those whose agents could not talk are among the latter */
-	uint64_t one_way;	  /* good pairs without the figures of --both-ways */
-	char *one_way_reason;	  /* of the first of them, or NULL */
-	uint64_t unexplained;	  /* untried pairs with both hosts present */
-	char *unexplained_reason; /* the first such pair, and why */
-	uint64_t apart;		  /* pairs whose agents could not talk */
-	char *apart_reason;	  /* the first such pair, and why */
-	uint64_t *apart_of_host;  /* how many of them each host is in; NULL: none */
-	FILE *rows;		  /* of --save and --resume */
-	struct strings modes;	  /* of the stages, as in rows */
+	pid_t own_agent;	       /* of mesh step */
+	uint64_t failed, untried;      /* those whose agents could not talk are among the latter */
+	uint64_t one_way;	       /* good pairs without the figures of --both-ways */
+	char *one_way_reason;	       /* of the first of them, or NULL */
+	uint64_t unexplained;	       /* untried pairs with both hosts present */
+	char *unexplained_reason;      /* the first such pair, and why */
+	uint64_t apart;		       /* pairs whose agents could not talk */
+	char *apart_reason;	       /* the first such pair, and why */
+	struct mesh_contact *contacts; /* of each host, once they have come */
+	FILE *rows;		       /* of --save and --resume */
+	struct strings modes;	       /* of the stages, as in rows */
 	struct columns row_columns;
 	struct render_stream saved_rows, shown_rows; /* out: NULL if not used */
 	int rows_rc, shown_rc;

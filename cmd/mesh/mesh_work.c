@@ -253,7 +253,11 @@ bool mesh_work_listen(struct mesh_work *work, uint16_t port)
 
 static void count_result(struct mesh_work *work, const struct mesh_result *result)
 {
+	const struct mesh_pair *pair = &result->pair;
+
 	work->failed += result->outcome == MESH_FAIL;
+	if (pair->a != pair->b && mesh_was_tested(result->outcome))
+		work->contacts[pair->a].tested = work->contacts[pair->b].tested = true;
 	mesh_note_one_way(work, result);
 	mesh_add_to_map(work, result);
 }
@@ -410,6 +414,7 @@ void mesh_work_run(struct mesh_work *work)
 		return;
 	place_hosts(work);
 	work->judge = judge_new(work->hosts, work->count, &limits, mesh_fabric_facts(work->fabric));
+	work->contacts = mem_alloc_zero(work->count, sizeof(*work->contacts));
 	order = mesh_fabric_order(work->fabric, work->count);
 	work->heat = heat_new(work->hosts, work->count, order);
 	mesh_rows_resume(work);

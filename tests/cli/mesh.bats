@@ -513,6 +513,17 @@ end_of_coordinator()
 	[ "$(jq -c '.pairs_untried, (.mesh[] | select(.finding == "no-exchange") | [.object, .host])' \
 		"$dir/out" | tr '\n' ' ')" = '4 ["n2","n2"] ' ]
 	nothing_left
+	# Two such hosts: each is tested with no other one.
+	printf '%s\n' 'hosts n[1-6]' 'host n2 apart no way' 'host n5 apart no way' >"$dir/two"
+	mesh 6 two --hosts 6 --stages loopback,full
+	expect 3
+	grep -q '^         9 of 21 tests; n\[2,5\] could be tested with no other host; the first: .*: no way$' "$dir/out"
+	# A firewall between two of them: they are named as a pair only.
+	printf '%s\n' 'hosts n[1-6]' 'pair n2 n5 apart no way' >"$dir/two"
+	mesh 6 two --hosts 6 --stages full
+	expect 3
+	grep -q '^         1 of 15 tests; the first: n[25] and n[25], rail 0: no way$' "$dir/out"
+	nothing_left
 	# No single host is in all of them: none is named.
 	printf '%s\n' 'hosts n[1-4]' 'all apart no way' >"$dir/good"
 	mesh 4 good --hosts 4 --stages ring --json

@@ -496,7 +496,8 @@ static char *tally_text(const struct tally *tally)
 			   tally->both_share_sum, tally->both_sent_sum, tally->both_received_sum,
 			   tally->both_ratios, tally->both_ratio_sum, tally->both_median);
 	mem_extend(&text, "; again %u %u; partners %u %.2f; reason %d", tally->again,
-		   tally->again_bad, tally->partners, tally->partner_share_sum, (int)tally->reason);
+		   tally->again_bad, tally->partners, tally->partner_share_sum,
+		   tally->failed ? (int)tally->reason : -1);
 	return text;
 }
 

@@ -296,6 +296,26 @@ static void alike(void **state)
 	}
 }
 
+static void rail_fails_in_two_ways(struct mesh_result *result)
+{
+	if (!is_of(result, 2))
+		return;
+	set_failed(result);
+	if (result->pair.a == 0)
+		snprintf(result->reason, sizeof(result->reason), "the test did not end within 1 s");
+}
+
+/* The reason of one failure is not that of all. */
+static void two_reasons(void **state)
+{
+	struct cluster *cluster = *state;
+
+	test_all(cluster, rail_fails_in_two_ways);
+	expect(cluster, "error rail 'n3 rail 0' n3/0 mlx5_0/1 - - 15/15 -1.00 n3: 15 of 15 "
+			"partners failed, 1 of them: the test did not end within 1 s; the same "
+			"partners with others: 100 %; not tried again alone\n");
+}
+
 /* If both rails of a host are bad, the host is blamed. */
 static void host(void **state)
 {
@@ -1074,6 +1094,7 @@ int main(void)
 		TEST(slow_pair),
 		TEST(rails),
 		TEST(alike),
+		TEST(two_reasons),
 		TEST(host),
 		TEST(host_of_unequal_rails),
 		TEST(alone),

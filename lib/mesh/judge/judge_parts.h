@@ -328,7 +328,8 @@ struct tally {
 	uint32_t again_unjudged;
 	double partner_share_sum; /* shares that its partners have with others */
 	uint32_t partners;
-	uint32_t reason; /* of the first failure; UINT32_MAX: none */
+	uint16_t reason;       /* of the first failure */
+	uint32_t failed_alike; /* how many failed for that reason */
 };
 
 /* One per culprit, which also covers what it includes; to be freed. */

@@ -51,9 +51,9 @@ static void add_edge(const struct judge *judge, struct tally *tally, const struc
 		tally->median = (double)edge->median;
 	tally->split |= edge->split;
 	if (edge->faults & EDGE_FAILED) {
-		tally->failed++;
-		if (tally->reason == UINT32_MAX)
+		if (!tally->failed++)
 			tally->reason = edge->reason;
+		tally->failed_alike += edge->reason == tally->reason;
 	}
 	add_slow(tally, edge, from_b);
 	add_both(tally, edge, from_b);
@@ -169,7 +169,6 @@ struct tally *tallies_of(const struct judge *judge)
 	for (size_t i = 0; i < judge->culprit_count; i++) {
 		const struct culprit *culprit = &judge->culprits[i];
 
-		tallies[i].reason = UINT32_MAX;
 		if (culprit->kind == CULPRIT_PORT || culprit->kind == CULPRIT_GROWTH)
 			culprit_of[culprit->number] = (uint32_t)i + 1;
 	}

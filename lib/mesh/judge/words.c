@@ -37,8 +37,10 @@ void words_add_figures(struct judge_finding *finding, const struct judge *judge,
 		finding->share = real_of(share);
 	if (tally->failed) {
 		add_count(finding, tally->failed, judged, what);
-		finding_say(finding, "failed%s%s", tally->reason == UINT32_MAX ? "" : ": ",
-			    tally->reason == UINT32_MAX ? "" : judge->reasons[tally->reason]);
+		finding_say(finding, "failed");
+		if (tally->failed_alike < tally->failed)
+			finding_say(finding, ", %" PRIu32 " of them", tally->failed_alike);
+		finding_say(finding, ": %s", judge->reasons[tally->reason]);
 	}
 	if (tally->slow && tally->shares) {
 		add_count(finding, tally->slow, judged, what);
