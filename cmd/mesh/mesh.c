@@ -34,28 +34,13 @@ static char *own_program(void)
 	return mem_string(path);
 }
 
-/*
- * Launchers join words to a line for a shell, so blanks and quotes are refused. Without a word,
- * nothing is added.
- */
-static bool add_word(struct mesh_work *work, struct strings *command, const char *option,
-		     const char *word)
+/* Option and value are one word, so that the value may begin with `--`. NULL adds nothing. */
+static void add_option(struct strings *command, const char *option, const char *value)
 {
-	/* The agent takes a word like `--root` that follows an option for another option. */
-	_cleanup_(freep) char *both = option && word && !strncmp(word, "--", 2)
-					      ? mem_format("%s=%s", option, word)
-					      : NULL;
+	_cleanup_(freep) char *word = value ? mem_format("--%s=%s", option, value) : NULL;
 
-	if (!word)
-		return true;
-	if (option && !both)
-		strings_add(command, option);
-	strings_add(command, both ?: word);
-	if (text_is_plain(word) || (option && !strcmp(option, "--name")))
-		return true;
-	return listing_fail(&work->listing, STATUS_USAGE,
-			    "the command line of the agents must not contain spaces or quotes",
-			    "rename the file, or make a link to it");
+	if (word)
+		strings_add(command, word);
 }
 
 /* A path that means the same wherever the agent runs, to be freed; NULL for NULL. */
@@ -73,15 +58,27 @@ static bool make_command(struct mesh_work *work, char **objects, struct strings 
 						   coordinator_port(work->coordinator));
 	_cleanup_(freep) char *rehearsal = full_path(args->rehearse);
 	_cleanup_(freep) char *token = full_path(args->token_file);
+	size_t own;
 
 	for (char **word = objects; *word; word++)
 		strings_add(command, *word);
-	return add_word(work, command, NULL, program) && add_word(work, command, NULL, "mesh") &&
-	       add_word(work, command, "--agent", target) &&
-	       add_word(work, command, "--name", args->name) &&
-	       add_word(work, command, "--wait", AGENT_WAIT) &&
-	       add_word(work, command, "--rehearse", rehearsal) &&
-	       add_word(work, command, "--token-file", token);
+	own = command->count;
+	strings_add(command, program);
+	strings_add(command, "mesh");
+	add_option(command, "agent", target);
+	add_option(command, "wait", AGENT_WAIT);
+	add_option(command, "rehearse", rehearsal);
+	add_option(command, "token-file", token);
+	/* Launchers join words to a line for a shell. */
+	for (size_t i = own; i < command->count; i++)
+		if (!text_is_plain(command->items[i]))
+			return listing_fail(&work->listing, STATUS_USAGE,
+					    "the command line of the agents must not contain "
+					    "spaces or quotes",
+					    "rename the file, or make a link to it");
+	/* A name may have whatever the launcher replaces. */
+	add_option(command, "name", args->name);
+	return true;
 }
 
 static bool start_launcher(struct mesh_work *work, char **objects)
