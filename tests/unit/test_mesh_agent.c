@@ -412,7 +412,7 @@ static void before_the_end(void **state)
 	end(&bed, 1, "ended by a signal | ");
 }
 
-/* Once the process has looked at the time and sleeps again, it has not ended. */
+/* Until the process has looked at the time and sleeps again, or has ended. */
 static void wait_until_asleep(pid_t process)
 {
 	char state = 0, path[32];
@@ -426,29 +426,49 @@ static void wait_until_asleep(pid_t process)
 		assert_int_equal(fscanf(file, "%*d (%*[^)]) %c", &state), 1);
 		fclose(file);
 	} while (!strchr("SZ", state));
-	assert_int_equal(state, 'S');
+}
+
+/* Whether an agent that was stopped for longer than the silence answers a ping before it ends. */
+static bool answers_after_a_stop(uint32_t silence_msec)
+{
+	const uint64_t patience = clock_msec() + PATIENCE_MSEC + 2 * silence_msec;
+	struct mesh_message message = {.type = MESH_MESSAGE_PING};
+	struct bed bed = {0};
+	char reason[80];
+	bool heard = false;
+	int rc;
+
+	begin(&bed, silence_msec);
+	wait_until_asleep(bed.agent);
+	assert_int_equal(kill(bed.agent, SIGSTOP), 0);
+	usleep((silence_msec + 100) * 1000);
+	assert_int_equal(kill(bed.agent, SIGCONT), 0);
+	wait_until_asleep(bed.agent);
+	mesh_channel_put(&bed.channel, &message);
+	mesh_channel_flush(&bed.channel);
+	do {
+		struct pollfd input = {.fd = bed.channel.fd, .events = POLLIN};
+
+		assert_true(clock_msec() < patience);
+		poll(&input, 1, 100);
+		rc = mesh_channel_receive(&bed.channel);
+		while (!rc && mesh_channel_next(&bed.channel, &message) > 0)
+			heard |= message.type == MESH_MESSAGE_PONG;
+	} while (!rc || rc == -EAGAIN);
+	snprintf(reason, sizeof(reason), "nothing was heard from the coordinator for %u.0 s | ",
+		 silence_msec / 1000);
+	end(&bed, 2, reason);
+	return heard;
 }
 
 /*
  * A stopped agent could not listen to the coordinator, which may still be there. A coordinator that
- * is silent afterwards is given up.
+ * is silent afterwards is given up: on a busy machine, this test may be.
  */
 static void stopped_itself(void **state)
 {
-	const struct mesh_message ping = {.type = MESH_MESSAGE_PING};
-	struct mesh_message message;
-	struct bed bed = {0};
-
 	(void)state;
-	begin(&bed, 1000);
-	wait_until_asleep(bed.agent);
-	assert_int_equal(kill(bed.agent, SIGSTOP), 0);
-	usleep(1100000);
-	assert_int_equal(kill(bed.agent, SIGCONT), 0);
-	wait_until_asleep(bed.agent);
-	say(&bed, &ping);
-	hear(&bed, MESH_MESSAGE_PONG, &message);
-	end(&bed, 2, "nothing was heard from the coordinator for 1.0 s | ");
+	assert_true(answers_after_a_stop(1000) || answers_after_a_stop(10000));
 }
 
 /* A coordinator's message to an agent that it had already admitted. */

@@ -659,14 +659,14 @@ static void goodbyes(void **state)
 	begin = clock_msec();
 	coordinator_dismiss(bed.coordinator, 60);
 	/* One of them does not leave, and is waited for. */
-	assert_in_range(clock_msec() - begin, 60, 5000);
+	assert_true(clock_msec() - begin >= 60);
 	assert_true(bed.coordinator->begun);
 	for (size_t i = 0; i < 7; i++)
 		assert_int_equal(bed.coordinator->connections[i].state, i == 2 ? CONNECTION_LEAVING
 									: i == 6
 										? CONNECTION_LEAVING
 										: CONNECTION_FREE);
-	assert_in_range(bed.coordinator->connections[6].end_msec, begin + 60, begin + 5000);
+	assert_in_range(bed.coordinator->connections[6].end_msec, begin + 60, clock_msec() + 60);
 	assert_false(paired_next(&bed, 0, &message));
 	assert_false(paired_next(&bed, 2, &message));
 	for (size_t i = 5; i < 7; i++) {
@@ -680,8 +680,8 @@ static void goodbyes(void **state)
 	connection_end(bed.coordinator, &bed.coordinator->connections[2], NULL);
 	shutdown(bed.agents[6].fd, SHUT_WR);
 	begin = clock_msec();
-	coordinator_dismiss(bed.coordinator, 10000);
-	assert_true(clock_msec() - begin < 5000);
+	coordinator_dismiss(bed.coordinator, 60000);
+	assert_true(clock_msec() - begin < 60000);
 	assert_int_equal(bed.coordinator->connections[6].state, CONNECTION_FREE);
 	paired_close(&bed);
 }

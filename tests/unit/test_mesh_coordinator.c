@@ -481,25 +481,30 @@ static void sleeper(struct agent *agent)
 	_exit(poll(&gone, 1, AGENT_MSEC) == 1 ? 0 : 107);
 }
 
-/* Opens many connections that send nothing or half of a message. */
+/* Opens many connections that send nothing or half of a message, until they are given up. */
 static void flood(struct agent *agent)
 {
+	struct pollfd gone = {.events = POLLRDHUP};
+
 	for (int i = 0; i < 700; i++) {
 		open_channel(agent);
 		if (i % 2 && send(agent->channel.fd, "RDMM", 4, MSG_NOSIGNAL) < 0)
 			_exit(103);
 	}
-	usleep(3000000);
-	_exit(0);
+	if (write(entered[1], "", 1) != 1)
+		_exit(105);
+	gone.fd = agent->channel.fd;
+	_exit(poll(&gone, 1, AGENT_MSEC) == 1 ? 0 : 107);
 }
 
 static void good_after_flood(struct agent *agent)
 {
-	usleep(500000);
+	char byte;
+
+	if (read(entered[0], &byte, 1) != 1)
+		_exit(106);
 	good_one(agent);
 }
-
-/* ---- The coordinator ---- */
 
 struct bed {
 	struct coordinator *coordinator;
@@ -923,12 +928,15 @@ static void many_strangers(void **state)
 	struct bed bed;
 
 	(void)state;
+	assert_int_equal(pipe(entered), 0);
 	bed_open(&bed, 1);
 	bed_start(&bed, flood);
 	bed_start(&bed, good_after_flood);
 	assert_int_equal(gather(&bed), 0);
 	assert_int_equal(host_at(&bed, 0)->presence, MESH_PRESENT);
 	bed_close(&bed);
+	close(entered[0]);
+	close(entered[1]);
 }
 
 int main(void)
