@@ -250,6 +250,23 @@ end_of_coordinator()
 	[ $((0x$ignored & 1 << 12)) = 0 ]
 }
 
+@test "mesh: a map that cannot be written" {
+	mesh 2 good --hosts 2 --stages ring --heat-map "$dir/none/map.svg"
+	expect 1
+	shows '2 hosts'
+	[[ $stderr == *"cannot write $dir/none/map.svg: No such file or directory"* ]]
+	nothing_left
+}
+
+@test "mesh: progress on a terminal" {
+	printf '%s\n' 'hosts n[1-4]' 'all msec 1000' >"$dir/slow"
+	script -qec "$binary mesh run --address 127.0.0.1 --wait 60s --rehearse $dir/slow --hosts 4 \
+		--stages ring,ring -- $BATS_TEST_DIRNAME/mesh_launcher $dir/run 4" "$dir/out" >/dev/null
+	grep -qE '[0-8] of [48] pairs, 0 bad' "$dir/out"
+	grep -q '4 hosts, 4 rails: 8 pairs in 4 rounds' "$dir/out"
+	nothing_left
+}
+
 @test "mesh: a launcher has time to end, unless it started nothing" {
 	LINGER=0.3 mesh 2 good --hosts 2 --stages loopback
 	expect 0
@@ -964,6 +981,27 @@ end_of_coordinator()
 		done
 	done
 	[ ! -e - ]
+	# A variable that is not set.
+	try mesh run --address '' -- "${touch[@]}"
+	expect_error 2 mesh '--address: it is empty' 'omit it, and agents get all addresses of this host'
+	rm "$dir/started"
+	try mesh run --program "$dir/with a blank" -- "${touch[@]}"
+	expect_error 2 mesh 'the command line of the agents must not contain spaces or quotes' \
+		'rename the file, or make a link to it'
+	[ ! -e "$dir/started" ]
+	try mesh plan --hosts 4 --stages ring,round
+	expect 2 ''
+	[[ $stderr == *"'round'"* ]]
+	export RDMACTL_TOKEN=0123456789abcdef
+	PMI_RANK=1 try mesh step --coordinator ,
+	expect_error 2 mesh '--coordinator: not HOST[:PORT]' 'rdmactl mesh step --help'
+	PMI_RANK=1 try mesh step
+	expect_error 2 mesh 'the host of the coordinator, task 0, is not known' \
+		'name it with --coordinator or --address; on Kubernetes, it is JOB-0.SERVICE'
+	try mesh step
+	expect_error 2 mesh 'nothing in the environment says which task this is' \
+		'start it with srun, mpirun or an indexed Job; or use rdmactl mesh run -- LAUNCHER'
+	unset RDMACTL_TOKEN
 	try mesh run --address fe80::1%eth0 -- true
 	expect_error 2 mesh '--address: a link-local address does not lead here from every host' \
 		'name one that they have a route to, or omit --address'
