@@ -95,7 +95,7 @@ static void limits(void **state)
 	cluster->judge = NULL;
 	test_all(cluster, above_the_limit);
 	expect(cluster, "warning pair 'n1 and n2, rail 0' n1/0 mlx5_0/1 n2 - -1/-1 -1.00: 1 "
-			"pair with 2.15 times the median latency; n1 with others: 14 of 14 "
+			"pair with 2.15 times the usual latency; n1 with others: 14 of 14 "
 			"good; n2 with others: 14 of 14 good; not tried again alone\n");
 }
 
@@ -216,7 +216,7 @@ static void rails(void **state)
 		 "", "", ""},
 		{rail_is_late,
 		 "rail 'n4 rail 0' n4/0 mlx5_0/1 - - 15/15 -1.00 n4: 15 of 15 partners "
-		 "with 3 times the median latency; the same partners with others: "
+		 "with 3 times the usual latency; the same partners with others: "
 		 "100 %",
 		 "", "", ""},
 		{rail_is_slow,
@@ -316,6 +316,27 @@ static void two_reasons(void **state)
 			"partners with others: 100 %; not tried again alone\n");
 }
 
+/* Most pairs have one of five hosts, so that the median is that of a late pair. */
+static void five_are_late(struct mesh_result *result)
+{
+	if (result->pair.a < 5 || result->pair.b < 5)
+		result->latency_usec = real_of(50);
+}
+
+static void late_for_most(void **state)
+{
+	struct cluster *cluster = *state;
+
+	test_all(cluster, five_are_late);
+	judge_conclude(cluster->judge, &cluster->findings);
+	assert_int_equal(cluster->findings.count, 5);
+	for (size_t i = 0; i < 5; i++) {
+		assert_string_equal(cluster->findings.items[i].host_name, cluster->names[i]);
+		assert_non_null(strstr(cluster->findings.items[i].finding.evidence,
+				       " with 5 times the usual latency; "));
+	}
+}
+
 /* If both rails of a host are bad, the host is blamed. */
 static void host(void **state)
 {
@@ -357,7 +378,7 @@ static void alone(void **state)
 		{rail_fails, "error rail 'n4 rail 0' n4/0 mlx5_0/1 - - 0/15 -1.00 n4: alone, in "
 			     "loopback, it failed: rc-write: no\n"},
 		{rail_is_late, "error rail 'n4 rail 0' n4/0 mlx5_0/1 - - 0/15 -1.00 n4: alone, in "
-			       "loopback, it has 3 times the median latency\n"},
+			       "loopback, it has 3 times the usual latency\n"},
 		{rail_sends_little,
 		 "error rail 'n4 rail 0' n4/0 mlx5_0/1 - - 0/15 -1.00 n4: alone, in "
 		 "loopback, it is at 50 % of the median 100 Gb/s\n"}};
@@ -1095,6 +1116,7 @@ int main(void)
 		TEST(rails),
 		TEST(alike),
 		TEST(two_reasons),
+		TEST(late_for_most),
 		TEST(host),
 		TEST(host_of_unequal_rails),
 		TEST(alone),

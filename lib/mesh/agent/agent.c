@@ -82,8 +82,6 @@ static int open_runner(struct mesh_agent *agent)
 		return mesh_agent_fail(agent, rc, mem_string(reason ?: strerror(-rc)), hint);
 	}
 	agent->open = true;
-	if (agent->local.host.rail_count > MESH_MOST_RAILS)
-		agent->local.host.rail_count = MESH_MOST_RAILS;
 	fill_names(agent);
 	fill_limits(agent);
 	return 0;

@@ -228,9 +228,6 @@ static bool take_of_member(struct coordinator *coordinator, struct connection *c
 		round_take(coordinator, connection, &message->both_answer.answer,
 			   &message->both_answer);
 		return true;
-	case MESH_MESSAGE_PONG:
-		take_pong(coordinator, connection, &message->pong);
-		return true;
 	case MESH_MESSAGE_REFUSED: {
 		_cleanup_(freep) char *why = text_clean(message->refused.text,
 							sizeof(message->refused.text));

@@ -47,10 +47,12 @@ static unsigned int distance_of(const struct judge *judge, const struct mesh_pai
 	return distance > MOST_DISTANCE ? MOST_DISTANCE : distance;
 }
 
-uint16_t class_lookup(const struct judge *judge, uint32_t rail, enum class_kind kind,
-		      unsigned int distance, unsigned int rate)
+struct class *class_of_pairs(const struct judge *judge, uint32_t rail, unsigned int distance,
+			     unsigned int rate)
 {
-	return judge->class_of[class_key(rail, kind, distance, rate)];
+	const uint16_t number = judge->class_of[class_key(rail, CLASS_PAIR, distance, rate)];
+
+	return number ? &judge->classes[number - 1] : NULL;
 }
 
 uint16_t class_find(struct judge *judge, uint32_t rail, enum class_kind kind,

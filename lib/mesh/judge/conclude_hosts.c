@@ -54,8 +54,7 @@ static void compare_distances(struct conclusion *conclusion, uint16_t rail, unsi
 	unsigned int shortest = 0;
 
 	for (unsigned int distance = 1; distance <= MOST_DISTANCE; distance++) {
-		const uint16_t number = class_lookup(judge, rail, CLASS_PAIR, distance, rate);
-		const struct class *class = number ? &judge->classes[number - 1] : NULL;
+		const struct class *class = class_of_pairs(judge, rail, distance, rate);
 		struct judge_finding *finding;
 		double share;
 
@@ -165,12 +164,11 @@ static void add_slow_rail(struct conclusion *conclusion, const struct comparison
 static void compare_rails(struct conclusion *conclusion, struct comparison *by, uint16_t *told)
 {
 	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++) {
-		const uint16_t number = class_lookup(conclusion->judge, rail, CLASS_PAIR,
-						     by->distance, by->rate);
+		const struct class *class = class_of_pairs(conclusion->judge, rail, by->distance,
+							   by->rate);
 
-		if (number)
-			by->usual[rail] = usual_of(&conclusion->judge->classes[number - 1],
-						   by->figure);
+		if (class)
+			by->usual[rail] = usual_of(class, by->figure);
 		if (by->usual[rail].speed > by->usual[by->best].speed)
 			by->best = rail;
 	}
@@ -204,9 +202,9 @@ void conclude_rails(struct conclusion *conclusion)
  * If all pairs are alike, none is an outlier. But a port can send and receive at its full rate at
  * the same time, so what all of them lack is reported. It may be built so.
  */
-static void compare_directions(struct conclusion *conclusion, uint16_t rail, uint16_t number)
+static void compare_directions(struct conclusion *conclusion, uint16_t rail,
+			       const struct class *class)
 {
-	const struct class *class = &conclusion->judge->classes[number - 1];
 	const double one = class->bandwidth.median, both = class->both.median;
 	struct judge_finding *finding;
 
@@ -233,11 +231,11 @@ void conclude_directions(struct conclusion *conclusion)
 	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++)
 		for (unsigned int distance = 0; distance <= MOST_DISTANCE; distance++)
 			for (unsigned int rate = 0; rate <= MOST_RATES; rate++) {
-				const uint16_t number = class_lookup(conclusion->judge, rail,
-								     CLASS_PAIR, distance, rate);
+				const struct class *class = class_of_pairs(conclusion->judge, rail,
+									   distance, rate);
 
-				if (number)
-					compare_directions(conclusion, rail, number);
+				if (class)
+					compare_directions(conclusion, rail, class);
 			}
 }
 

@@ -245,9 +245,9 @@ static inline uint16_t port_rail(uint32_t port)
 /* Finds the class of a pair, or makes it. Returns index + 1. */
 uint16_t class_find(struct judge *judge, uint32_t rail, enum class_kind kind,
 		    const struct mesh_pair *pair);
-/* Returns index + 1 of the class, or 0 if it does not exist. */
-uint16_t class_lookup(const struct judge *judge, uint32_t rail, enum class_kind kind,
-		      unsigned int distance, unsigned int rate);
+/* The class of pairs, of the first pass; NULL if there is none. */
+struct class *class_of_pairs(const struct judge *judge, uint32_t rail, unsigned int distance,
+			     unsigned int rate);
 /* Computes median, deviation and limits of all classes from their results so far. */
 void classes_judge(struct judge *judge);
 /* Finds the rates that many ports of a rail have. */

@@ -49,7 +49,7 @@ void words_add_figures(struct judge_finding *finding, const struct judge *judge,
 	}
 	if (tally->late) {
 		add_count(finding, tally->late, judged, what);
-		finding_say(finding, "with %.3g times the median latency",
+		finding_say(finding, "with %.3g times the usual latency",
 			    tally->lateness_sum / tally->late);
 	}
 	if (tally->both) {
@@ -190,7 +190,7 @@ void words_add_loopback(struct judge_finding *finding, const struct judge *judge
 		if (edge->faults & EDGE_FAILED)
 			finding_say(finding, "failed: %s", judge->reasons[edge->reason]);
 		else if (edge->faults & EDGE_LATE)
-			finding_say(finding, "has %.3g times the median latency",
+			finding_say(finding, "has %.3g times the usual latency",
 				    (double)edge->lateness);
 		else
 			finding_say(finding, "is at %.0f %% of the median %.4g Gb/s",
