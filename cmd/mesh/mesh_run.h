@@ -110,7 +110,7 @@ const struct judge_fabric *mesh_fabric_facts(const struct mesh_fabric *mesh);
 uint32_t *mesh_fabric_order(const struct mesh_fabric *mesh, uint32_t count);
 void mesh_fabric_free(struct mesh_fabric *mesh);
 
-/* Of a host with others. */
+/* The tests of a host with others. */
 struct mesh_contact {
 	bool tested;
 	uint64_t apart; /* pairs whose agents could not talk */
