@@ -29,11 +29,11 @@ struct rehearsed {
 	char *name;
 };
 
-static uint64_t number_for(const struct rehearsed *rehearsed, const char *key, uint64_t otherwise)
+static struct number number_for(const struct rehearsed *rehearsed, const char *key)
 {
 	const char *value = rehearsal_host_value(&rehearsed->rehearsal, rehearsed->name, key);
 
-	return value ? (uint64_t)strtod(value, NULL) : otherwise;
+	return value ? number_of((uint64_t)strtod(value, NULL)) : (struct number){.known = false};
 }
 
 static char *text_for(const struct rehearsed *rehearsed, const char *key)
@@ -62,8 +62,11 @@ static char *choose_name(const struct rehearsal *rehearsal, const struct mesh_ru
 /* Those after an adapter that is gone have the names that a start of the host without it gives. */
 static void fill_rails(const struct rehearsed *rehearsed, struct mesh_host *host)
 {
-	const uint64_t wanted = number_for(rehearsed, "rails", 1);
-	const uint32_t count = wanted < MESH_MOST_RAILS ? (uint32_t)wanted : MESH_MOST_RAILS;
+	const struct number wanted = number_for(rehearsed, "rails");
+	const struct number rate = number_for(rehearsed, "rate");
+	const uint32_t count = !wanted.known			? 1
+			       : wanted.value < MESH_MOST_RAILS ? (uint32_t)wanted.value
+								: MESH_MOST_RAILS;
 
 	host->rails = mem_alloc_zero(count + 1, sizeof(*host->rails));
 	for (uint16_t i = 0; i < count; i++) {
@@ -91,16 +94,13 @@ static void fill_rails(const struct rehearsed *rehearsed, struct mesh_host *host
 		rail->state = PORT_IS_ACTIVE;
 		rail->mtu_bytes = MTU_BYTES;
 		rail->lid = i + 1;
-		rail->rate_mbps = number_for(rehearsed, "rate", DEFAULT_RATE) * MBPS_OF_GBPS;
+		rail->rate_mbps = (rate.known ? rate.value : DEFAULT_RATE) * MBPS_OF_GBPS;
 	}
 }
 
 static void fill_local(const struct rehearsed *rehearsed, struct mesh_local *local)
 {
 	struct mesh_host *host = &local->host;
-	const char *others = rehearsal_host_value(&rehearsed->rehearsal, rehearsed->name, "others");
-	const char *memlock = rehearsal_host_value(&rehearsed->rehearsal, rehearsed->name,
-						   "memlock");
 
 	*local = (struct mesh_local){.server = 0};
 	host->name = mem_string(rehearsed->name);
@@ -109,10 +109,8 @@ static void fill_local(const struct rehearsed *rehearsed, struct mesh_local *loc
 	host->firmware = text_for(rehearsed, "firmware");
 	host->rehearsed = true;
 	host->server_port = SHOWN_PORT;
-	if (others)
-		host->others_qps = number_of((uint64_t)strtod(others, NULL));
-	if (memlock)
-		host->memlock_bytes = number_of((uint64_t)strtod(memlock, NULL));
+	host->others_qps = number_for(rehearsed, "others");
+	host->memlock_bytes = number_for(rehearsed, "memlock");
 	fill_rails(rehearsed, host);
 }
 
