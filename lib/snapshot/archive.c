@@ -26,7 +26,7 @@ LIBRARY_NOTE(LIBARCHIVE, "snapshot", "snapshot, diff and --root FILE");
 	MUST(archive_read_support_filter_gzip, NULL)      \
 	MUST(archive_read_support_filter_xz, NULL)        \
 	MUST(archive_read_support_filter_zstd, NULL)      \
-	MUST(archive_read_open_fd, NULL)                  \
+	MUST(archive_read_open, NULL)                     \
 	MUST(archive_read_next_header, NULL)              \
 	MUST(archive_read_data, NULL)                     \
 	MUST(archive_entry_new, NULL)                     \
@@ -212,6 +212,8 @@ struct input {
 	struct archive_entry *entry; /* owned by the library */
 	struct member_sum sum;
 	uint64_t end_msec;
+	int fd, error; /* of the file */
+	char block[READ_BLOCK];
 	int (*take)(void *context, const struct content *content);
 	void *context;
 	char *why;
@@ -247,18 +249,29 @@ static int refuse(struct input *input, const char *path, const char *why)
 {
 	_cleanup_(freep) char *clean = path ? text_clean(path, strlen(path)) : mem_string("?");
 
-	free(input->why);
 	input->why = mem_format("is refused: its member '%.100s' %s", clean, why);
 	return -EBADMSG;
 }
 
+/* The library may replace the error of the file by its own: "truncated gzip input". */
+static la_ssize_t read_block(struct archive *archive, void *context, const void **ret_bytes)
+{
+	struct input *input = context;
+	const ssize_t length = read(input->fd, input->block, READ_BLOCK);
+
+	(void)archive;
+	if (length < 0)
+		input->error = -errno;
+	*ret_bytes = input->block;
+	return length;
+}
+
 static int damaged(struct input *input)
 {
-	const int error = input->call.archive_errno(input->archive);
-
-	if (error == EIO || error == ENOMEM)
-		return -error;
-	free(input->why);
+	if (input->error)
+		return input->error;
+	if (input->call.archive_errno(input->archive) == ENOMEM)
+		return -ENOMEM;
 	input->why = mem_string(input->sum.count ? "is damaged or cut off"
 						 : "is not an archive, or is damaged");
 	return -EBADMSG;
@@ -353,13 +366,14 @@ static int read_members(struct input *input)
 	return 0;
 }
 
-static int open_and_read(struct input *input, int fd)
+static int open_and_read(struct input *input)
 {
 	input->call.archive_read_support_format_tar(input->archive);
 	support(input, input->call.archive_read_support_filter_gzip);
 	support(input, input->call.archive_read_support_filter_xz);
 	support(input, input->call.archive_read_support_filter_zstd);
-	if (input->call.archive_read_open_fd(input->archive, fd, READ_BLOCK) != ARCHIVE_OK)
+	if (input->call.archive_read_open(input->archive, input, NULL, read_block, NULL) !=
+	    ARCHIVE_OK)
 		return damaged(input);
 	return read_members(input);
 }
@@ -369,25 +383,28 @@ static int open_and_read(struct input *input, int fd)
  * a file cut off between two members would look like a complete one with fewer. Compressed data
  * have their own end.
  */
-static bool has_end(int fd, off_t size)
+static bool has_end(struct input *input, off_t size)
 {
 	static const char zeros[2 * TAR_BLOCK], magic[] = "ustar";
+	const off_t end = size - (off_t)sizeof(zeros);
 	char block[sizeof(zeros)];
-	const ssize_t begin = pread(fd, block, TAR_BLOCK, 0);
+	ssize_t length = pread(input->fd, block, TAR_BLOCK, 0);
 
-	if (begin != TAR_BLOCK || memcmp(block + TAR_MAGIC_AT, magic, strlen(magic)))
+	if (length >= 0 &&
+	    (length < TAR_BLOCK || memcmp(block + TAR_MAGIC_AT, magic, strlen(magic))))
 		return true;
-	return size >= (off_t)sizeof(block) &&
-	       pread(fd, block, sizeof(block), size - (off_t)sizeof(block)) ==
-		       (ssize_t)sizeof(block) &&
-	       !memcmp(block, zeros, sizeof(zeros));
+	if (length >= 0)
+		length = pread(input->fd, block, sizeof(block), end > 0 ? end : 0);
+	if (length < 0)
+		input->error = -errno;
+	return length == (ssize_t)sizeof(block) && !memcmp(block, zeros, sizeof(zeros));
 }
 
 int archive_read(const char *path, int (*take)(void *context, const struct content *content),
 		 void *context, char **ret_why)
 {
-	struct input input = {.take = take, .context = context};
 	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct input input = {.take = take, .context = context, .fd = fd};
 	struct stat status;
 	int rc;
 
@@ -400,13 +417,10 @@ int archive_read(const char *path, int (*take)(void *context, const struct conte
 		return rc;
 	input.end_msec = clock_msec() + MOST_MSEC;
 	input.archive = mem_check(input.call.archive_read_new());
-	rc = open_and_read(&input, fd);
-	if (!rc && !has_end(fd, status.st_size))
+	rc = open_and_read(&input);
+	if (!rc && !has_end(&input, status.st_size))
 		rc = damaged(&input);
 	input.call.archive_read_free(input.archive);
-	if (rc == -EBADMSG)
-		*ret_why = input.why;
-	else
-		free(input.why);
+	*ret_why = input.why;
 	return rc;
 }

@@ -32,8 +32,8 @@ int archive_write(FILE *file, enum archive_filter filter, const struct contents 
 /*
  * Reads an archive and calls `take` for each member that may be unpacked, with the path below the
  * archive's folder; the bytes are valid during the call. An -errno from `take` ends the reading and
- * is returned. Returns 0 or -errno; with -EBADMSG, *ret_why is the rest of a sentence that begins
- * with the archive's name, for the caller to free: "is damaged or cut off", "has a member ... that
+ * is returned. Returns 0 or -errno; if the fault is the archive's, *ret_why is the rest of a sentence
+ * that begins with its name, for the caller to free: "is damaged or cut off", "has a member ... that
  * ...".
  */
 int archive_read(const char *path, int (*take)(void *context, const struct content *content),

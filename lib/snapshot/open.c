@@ -159,7 +159,7 @@ static void explain(const char *path, int rc, const char *why, char **ret_messag
 {
 	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
 
-	if (rc == -EBADMSG) {
+	if (why) {
 		*ret_message = mem_format("%s %s", clean, why);
 		*ret_hint = mem_string("--root takes a directory, or an archive that `rdmactl "
 				       "snapshot` wrote");

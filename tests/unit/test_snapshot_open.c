@@ -5,6 +5,8 @@
  */
 #include "saved_tree.h"
 
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
@@ -53,20 +55,63 @@ static void add(struct bed *bed, enum content_kind kind, const char *path, const
 	contents_add(&bed->contents, kind, path, bytes, strlen(bytes));
 }
 
-static int unpack(struct bed *bed)
+/* How many reads of an archive succeed before one fails with the errno; errno 0: all. */
+static struct {
+	unsigned int left;
+	int error;
+} reads;
+
+static ssize_t read_at(int fd, void *bytes, size_t size, off_t at)
+{
+	return preadv(fd, &(struct iovec){bytes, size}, 1, at);
+}
+
+static ssize_t read_or_fail(ssize_t (*reader)(int fd, void *bytes, size_t size, off_t at), int fd,
+			    void *bytes, size_t size, off_t at)
+{
+	/* Others, such as the process that removes the folder, read less. */
+	if (reads.error && (size == 65536 || reader == read_at) && !reads.left--) {
+		errno = reads.error;
+		return -1;
+	}
+	return reader(fd, bytes, size, at);
+}
+
+static ssize_t read_next(int fd, void *bytes, size_t size, off_t at)
+{
+	(void)at;
+	return syscall(SYS_read, fd, bytes, size);
+}
+
+ssize_t read(int fd, void *bytes, size_t size)
+{
+	return read_or_fail(read_next, fd, bytes, size, 0);
+}
+
+ssize_t pread(int fd, void *bytes, size_t size, off_t at)
+{
+	return read_or_fail(read_at, fd, bytes, size, at);
+}
+
+static int unpack_as(struct bed *bed, enum archive_filter filter)
 {
 	_cleanup_(freep) char *place = mem_format("%s/place", bed->tree.path);
 	FILE *file = fopen(bed->archive, "we");
 	int rc;
 
 	assert_non_null(file);
-	rc = archive_write(file, ARCHIVE_PLAIN, &bed->contents, 1000000000, &SIGNALS_NONE);
+	rc = archive_write(file, filter, &bed->contents, 1000000000, &SIGNALS_NONE);
 	fclose(file);
 	/* The library is missing, or was built for another libc. */
 	if (rc == -ELIBACC || rc == -ELIBBAD)
 		skip();
 	assert_int_equal(rc, 0);
 	return snapshot_open(bed->archive, place, &bed->snapshot, &bed->message, &bed->hint);
+}
+
+static int unpack(struct bed *bed)
+{
+	return unpack_as(bed, ARCHIVE_PLAIN);
 }
 
 /* Nothing is left behind, neither folder nor process. */
@@ -310,6 +355,54 @@ static void unreadable(void **state)
 	assert_null(bed->hint);
 }
 
+static bool fails_at(struct bed *bed, enum archive_filter filter, unsigned int left, int error)
+{
+	_cleanup_(freep) char *wanted = mem_format("cannot unpack %s: %s", bed->archive,
+						   strerror(error));
+	int rc;
+
+	reads.left = left;
+	reads.error = error;
+	rc = unpack_as(bed, filter);
+	reads.error = 0;
+	if (!rc)
+		return false;
+	assert_int_equal(rc, -error);
+	assert_string_equal(bed->message, wanted);
+	assert_nothing_left(bed);
+	free(bed->message);
+	bed->message = NULL;
+	return true;
+}
+
+/*
+ * The server of the archive's file system goes away, at the first read or at a later one: it is not
+ * the archive that is damaged, whatever its compression. EBADMSG is what a file system says of
+ * itself.
+ */
+static void lost_server(void **state)
+{
+	static const int errors[] = {ESTALE, ETIMEDOUT, EBADMSG};
+	struct bed *bed = *state;
+	const size_t size = 400000;
+	char *bytes = mem_alloc_zero(size, 1);
+	uint32_t number = 1;
+
+	/* Nothing that can be compressed. */
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = (char)((number = number * 1664525 + 1013904223) >> 24);
+	contents_take(&bed->contents, CONTENT_FILE, SNAPSHOT_ROOT "/sys/a", bytes, size);
+	for (int filter = ARCHIVE_PLAIN; filter <= ARCHIVE_XZ; filter++) {
+		unsigned int left = 0;
+
+		while (fails_at(bed, (enum archive_filter)filter, left, errors[left % 3]))
+			left++;
+		snapshot_close(&bed->snapshot);
+		/* The data, and the beginning of the file again, to look for its end. */
+		assert_true(left >= 7);
+	}
+}
+
 static void files(void **state)
 {
 	static const struct {
@@ -337,9 +430,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(unpacked),	   TEST(conflicts),  TEST(through_a_link),
-		TEST(no_snapshot), TEST(no_place),   TEST(default_place),
-		TEST(no_archive),  TEST(unreadable), TEST(files),
+		TEST(unpacked),	   TEST(conflicts),	TEST(through_a_link), TEST(no_snapshot),
+		TEST(no_place),	   TEST(default_place), TEST(no_archive),     TEST(unreadable),
+		TEST(lost_server), TEST(files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
