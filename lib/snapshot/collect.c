@@ -43,7 +43,7 @@ struct walk {
 	unsigned int depth;
 	uint64_t end_msec;
 	bool full;
-	struct strings unlisted; /* unreadable folders, which several sources reach */
+	struct strings hidden; /* paths that cannot be reached or listed, by several sources */
 };
 
 enum entry { ENTRY_NONE, ENTRY_FILE, ENTRY_FOLDER, ENTRY_LINK };
@@ -68,21 +68,40 @@ static bool has_room(struct walk *walk)
 	return !why;
 }
 
-/* The entry at the path itself or, with `follow`, at the end of its links; opens no file. */
-static enum entry look(const struct root *root, const char *path, bool follow,
+/* Keeps why it cannot be reached or listed, which hides whatever is there: once for each path. */
+static void keep_hidden(struct walk *walk, const char *path, int error)
+{
+	if (error == -ENOENT || error == -ENOTDIR || strings_contain(&walk->hidden, path))
+		return;
+	strings_add(&walk->hidden, path);
+	collect_error(walk->collection, path, error);
+	if (error != -EACCES && error != -EPERM)
+		collect_note(walk->collection, path, strerror(-error));
+}
+
+/*
+ * The entry at the path itself or, with `follow`, at the end of its links; opens no file.
+ * ENTRY_NONE also if it cannot be reached.
+ */
+static enum entry look(struct walk *walk, const char *path, bool follow,
 		       char target[static PATH_MAX])
 {
+	const struct root *root = walk->collection->root;
 	_cleanup_(closep) int fd = -1;
 	struct stat status;
 	ssize_t length = root_read_link(root, path, target);
 
 	if (length >= 0 && (!follow || member_is_error(target)))
 		return ENTRY_LINK;
-	if (length < 0 && length != -EINVAL)
+	if (length < 0 && length != -EINVAL) {
+		keep_hidden(walk, path, (int)length);
 		return ENTRY_NONE;
+	}
 	if (root->live) {
-		if (fstatat(root->fd, path, &status, follow ? 0 : AT_SYMLINK_NOFOLLOW))
+		if (fstatat(root->fd, path, &status, follow ? 0 : AT_SYMLINK_NOFOLLOW)) {
+			keep_hidden(walk, path, -errno);
 			return ENTRY_NONE;
+		}
 		if (S_ISDIR(status.st_mode))
 			return ENTRY_FOLDER;
 		/* An attribute without these bits can only be written. */
@@ -116,12 +135,9 @@ static void keep_link(struct walk *walk, const char *path, const char *target)
 static bool list(struct walk *walk, const char *path, struct strings *names)
 {
 	const int rc = sysfs_list_all(walk->collection->root, names, "%s", *path ? path : ".");
-	const bool is_error = rc == -EACCES || rc == -EPERM || rc == -EIO;
 
-	if (is_error && !strings_contain(&walk->unlisted, path)) {
-		strings_add(&walk->unlisted, path);
-		collect_error(walk->collection, path, rc);
-	}
+	if (rc)
+		keep_hidden(walk, path, rc);
 	/* Absent is not the same as empty: an empty folder is also kept. */
 	if (!rc && *path)
 		collect_take(walk->collection, CONTENT_FOLDER, path, mem_string(""), 0);
@@ -183,7 +199,7 @@ static int take(struct walk *walk, const char *path)
 			return collect_file(walk->collection, path, how);
 		return 0;
 	}
-	entry = look(walk->collection->root, path, follow, target);
+	entry = look(walk, path, follow, target);
 	if (entry == ENTRY_FILE)
 		return collect_file(walk->collection, path, how);
 	if (entry == ENTRY_LINK)
@@ -230,8 +246,10 @@ static void take_names(struct walk *walk, const char *folder, const char *names)
 
 static void take_tree(struct walk *walk, const char *folder)
 {
-	if (walk->depth >= MOST_FOLDER_DEPTH)
+	if (walk->depth >= MOST_FOLDER_DEPTH) {
+		collect_note(walk->collection, folder, "left out: it is 24 folders deep");
 		return;
+	}
 	walk->depth++;
 	take_names(walk, folder, "*");
 	walk->depth--;
@@ -289,7 +307,7 @@ static void walk_into(struct walk *walk, const char *path, const char *literal, 
 	char target[PATH_MAX];
 	enum entry entry;
 
-	entry = look(walk->collection->root, path, follow, target);
+	entry = look(walk, path, follow, target);
 	if (entry == ENTRY_LINK)
 		walk_link(walk, path, target, literal, pattern);
 	else if (entry == ENTRY_FOLDER)
@@ -387,7 +405,7 @@ void collect(struct collection *collection)
 		walk.source = &sources[i];
 		walk_to(&walk, "", "", sources[i].folder);
 	}
-	strings_free(&walk.unlisted);
+	strings_free(&walk.hidden);
 	contents_sort(collection->contents);
 	prune(collection);
 }

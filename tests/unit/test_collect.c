@@ -5,8 +5,10 @@
  */
 #include "rooted.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
+#include <stdarg.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,6 +27,32 @@ int faccessat(int folder, const char *path, int mode, int flags)
 	}
 	return (int)syscall(SYS_faccessat, folder, path, mode, flags);
 }
+
+/* The errno of listing a folder named "unlisted"; 0: none. */
+static int list_error;
+
+long syscall(long number, ...)
+{
+	long (*const real)(long number, ...) = (long (*)(long number, ...))dlsym(RTLD_NEXT,
+										 "syscall");
+	char place[64], path[PATH_MAX] = "";
+	long words[6];
+	va_list arguments;
+
+	va_start(arguments, number);
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		words[i] = va_arg(arguments, long);
+	va_end(arguments);
+	snprintf(place, sizeof(place), "/proc/self/fd/%ld", words[0]);
+	if (list_error && number == SYS_getdents64 && readlink(place, path, sizeof(path) - 1) > 0 &&
+	    text_ends_with(path, "/unlisted")) {
+		errno = list_error;
+		return -1;
+	}
+	return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+}
+
+#define DENIED "Permission denied run it as root for a snapshot of all that root can read\n"
 
 struct bed {
 	struct saved_tree tree;
@@ -252,7 +280,10 @@ static void depth(void **state)
 		tree_directory(&bed->tree, path);
 	}
 	tree_write(&bed->tree, "sys/class/infiniband/m/z", "z");
-	mem_extend(&wanted, "root/sys/class/infiniband/m/z: z|\n");
+	mem_extend(&wanted,
+		   "root/sys/class/infiniband/m/z: z|\n"
+		   "! %.*s file left out: it is 24 folders deep -\n",
+		   (int)strlen(path) - 2, path);
 	expect(bed, wanted);
 }
 
@@ -600,6 +631,59 @@ static void unreadable(void **state)
 				  "root/sys/class/infiniband/n -> !EACCES\n");
 }
 
+/* A folder on the way that may not be searched hides what is in it. */
+static void unreachable(void **state)
+{
+	struct bed *bed = *state;
+	_cleanup_(freep) char *text = NULL;
+
+	if (geteuid())
+		skip();
+	tree_write(&bed->tree, "sys/kernel/debug/mlx5/0000:01:00.0/cc_params/x", "1");
+	assert_int_equal(fchmodat(bed->tree.root.fd, "sys/kernel/debug", 0700, 0), 0);
+	/* As a saved tree, and as the live system, where a link may lead to such a place. */
+	for (int live = 0; live < 2; live++) {
+		bed->tree.root.live = bed->tree.root.below = live;
+		if (live)
+			tree_link(&bed->tree, "etc/modprobe.d/x", "../../sys/kernel/debug/x");
+		tree_become_nobody();
+		collect(&bed->collection);
+		tree_become_oneself();
+		free(text);
+		text = describe(&bed->contents, &bed->problems);
+		assert_string_equal(text, live ? "root/etc/\n"
+						 "root/etc/modprobe.d/\n"
+						 "root/etc/modprobe.d/x -> !EACCES\n"
+						 "root/sys/kernel/debug/mlx5 -> !EACCES\n"
+						 "! sys/kernel/debug/mlx5 file " DENIED
+						 "! etc/modprobe.d/x file " DENIED
+					       : "root/sys/kernel/debug/mlx5 -> !EACCES\n"
+						 "! sys/kernel/debug/mlx5 file " DENIED);
+		contents_clear(&bed->contents);
+		problems_free(&bed->problems);
+	}
+}
+
+/* Any other error hides as much, and is not the kernel's answer, as that of a file may be. */
+static void unlisted(void **state)
+{
+	static const int errors[] = {EIO, ETIMEDOUT, ENOMEM, ENOENT};
+	struct bed *bed = *state;
+
+	tree_write(&bed->tree, "sys/class/infiniband/unlisted/node_type", "1: CA");
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		const bool vanished = errors[i] == ENOENT;
+		_cleanup_(freep) char *saved = mem_format(
+			"root/sys/class/infiniband/\nroot/sys/class/infiniband/unlisted -> %s\n"
+			"! sys/class/infiniband/unlisted file %s -\n",
+			sysfs_saved_error(-errors[i]), strerror(errors[i]));
+
+		list_error = errors[i];
+		expect(bed, vanished ? "root/sys/class/infiniband/\n" : saved);
+		list_error = 0;
+	}
+}
+
 /* Other errors are answers: they are kept, and not reported. */
 static void errors(void **state)
 {
@@ -824,8 +908,8 @@ int main(void)
 		TEST(device),	      TEST(followed_copy), TEST(links),		TEST(terminal),
 		TEST(ways),	      TEST(depth),	   TEST(pci_functions), TEST(parameters),
 		TEST(parts_of_files), TEST(other_places),  TEST(unmerged),	TEST(binary),
-		TEST(long_files),     TEST(no_room),	   TEST(unreadable),	TEST(errors),
-		TEST(recorded),	      TEST(secrets),
+		TEST(long_files),     TEST(no_room),	   TEST(unreadable),	TEST(unreachable),
+		TEST(unlisted),	      TEST(errors),	   TEST(recorded),	TEST(secrets),
 	};
 	const struct CMUnitTest live_tests[] = {TEST(live), TEST(counters)};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
