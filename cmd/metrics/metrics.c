@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/confine.h"
 #include "base/file.h"
+#include "base/library.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
@@ -185,7 +186,9 @@ static void explain_service(struct metrics_run *run, int error)
 		listing_fail(
 			&run->listing, STATUS_FAILED,
 			"--listen needs libmicrohttpd, which cannot be loaded",
-			"install libmicrohttpd12 (Debian) or libmicrohttpd, or use --textfile");
+			library_hint(LIBMICROHTTPD, error,
+				     "install libmicrohttpd12 (Debian) or libmicrohttpd, or use "
+				     "--textfile"));
 	else
 		listing_fail_format(&run->listing, STATUS_FAILED, NULL, "cannot serve: %s",
 				    strerror(-error));

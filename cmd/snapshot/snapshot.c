@@ -82,7 +82,7 @@ static bool fail_to_write(struct snapshot_run *run, int error)
 {
 	if (error == -ELIBACC || error == -ELIBBAD)
 		return listing_fail(&run->listing, STATUS_FAILED, ARCHIVE_MISSING,
-				    ARCHIVE_MISSING_HINT);
+				    archive_hint(error));
 	if (error == -ENOTSUP)
 		return listing_fail(&run->listing, STATUS_FAILED,
 				    "libarchive here lacks that compression",

@@ -45,6 +45,7 @@ const char *hmac_hint(int rc)
 {
 	return rc == -EIO ? "a self-test of GnuTLS failed, or its FIPS mode forbids it: check with "
 			    "gnutls-cli --fips140-mode"
-			  : "install GnuTLS: package libgnutls30 (Debian, Ubuntu) or gnutls "
-			    "(Fedora, RHEL)";
+			  : library_hint(LIBGNUTLS, rc,
+					 "install GnuTLS: package libgnutls30 (Debian, Ubuntu) or "
+					 "gnutls (Fedora, RHEL)");
 }

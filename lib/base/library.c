@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 /* Precedes the version in a file name. */
 #define LIBRARY_SUFFIX ".so."
@@ -55,6 +56,22 @@ int library_open(const char *name, const struct library_symbol *symbols, size_t 
 	}
 	dlclose(handle); /* RTLD_NODELETE: only the count goes down */
 	return rc;
+}
+
+const char *library_hint(const char *name, int error, const char *install)
+{
+	_cleanup_(freep) char *begin = mem_format("%s: ", name);
+	void *handle = load(name, 0);
+	const char *why = handle ? NULL : dlerror();
+
+	if (handle)
+		dlclose(handle);
+	if (error == -ELIBBAD)
+		return "it is there, but lacks a function: it may be too old";
+	/* If another library is missing, the one that needs it, the reason names only the other. */
+	if (!why || (strstr(why, begin) && text_ends_with(why, strerror(ENOENT))))
+		return install;
+	return why;
 }
 
 char *library_path(const char *name)

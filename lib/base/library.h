@@ -79,6 +79,11 @@ struct library_symbol {
 int library_open(const char *name, const struct library_symbol *symbols, size_t count,
 		 void *functions);
 /*
+ * Returns the next step after library_open() has failed with that error: `install` only if there is
+ * no such library, or else the loader's reason. It is valid until another library is loaded.
+ */
+const char *library_hint(const char *name, int error, const char *install);
+/*
  * Loads the library and returns its version: the last word of what its function `call` returns,
  * which takes nothing or one pointer that may be NULL; or, if `call` is NULL, the version in the
  * name of its file, which is all that the libraries of rdma-core have (libibverbs.so.1.14.44.0).

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/library.h"
 #include "base/mem.h"
 #include "host/device.h"
 #include "kernel/sysfs.h"
@@ -186,9 +187,11 @@ void mad_port_explain_node(const struct mad_port *port, const char *node, int er
 
 	*ret_hint = NULL;
 	if (error == -ELIBACC || error == -ELIBBAD) {
-		*ret_reason = mem_string("libibumad, which carries management datagrams, is not "
-					 "installed or too old");
-		*ret_hint = mem_string("install it: libibumad3 (Debian), libibumad (Fedora, SUSE)");
+		*ret_reason = mem_string("libibumad, which carries management datagrams, cannot be "
+					 "loaded");
+		*ret_hint = mem_string(
+			library_hint(LIBUMAD, error,
+				     "install it: libibumad3 (Debian), libibumad (Fedora, SUSE)"));
 	} else if (!node) {
 		*ret_reason = mem_format("%s/%u has no umad device file", port->device, port->port);
 		*ret_hint = mem_string("load the module: modprobe ib_umad");

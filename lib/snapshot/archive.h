@@ -13,10 +13,11 @@
 #include "base/signals.h"
 #include "snapshot/content.h"
 
-/* What is missing when a call returns -ELIBACC or -ELIBBAD, and the next step. */
+/* What is missing when a call returns -ELIBACC or -ELIBBAD. */
 #define ARCHIVE_MISSING "snapshots need libarchive.so.13, which cannot be loaded"
-#define ARCHIVE_MISSING_HINT \
-	"install libarchive13 (Debian), libarchive13t64 (Ubuntu) or libarchive (Fedora, RHEL)"
+
+/* Returns the next step then, as library_hint(). */
+const char *archive_hint(int error);
 
 enum archive_filter { ARCHIVE_PLAIN, ARCHIVE_ZSTD, ARCHIVE_GZIP, ARCHIVE_XZ };
 
@@ -32,9 +33,9 @@ int archive_write(FILE *file, enum archive_filter filter, const struct contents 
 /*
  * Reads an archive and calls `take` for each member that may be unpacked, with the path below the
  * archive's folder; the bytes are valid during the call. An -errno from `take` ends the reading and
- * is returned. Returns 0 or -errno; if the fault is the archive's, *ret_why is the rest of a sentence
- * that begins with its name, for the caller to free: "is damaged or cut off", "has a member ... that
- * ...".
+ * is returned. Returns 0 or -errno; if the archive itself is at fault, *ret_why is the rest of a
+ * sentence that begins with its name, for the caller to free: "is damaged or cut off", "has a
+ * member ... that ...".
  */
 int archive_read(const char *path, int (*take)(void *context, const struct content *content),
 		 void *context, char **ret_why);

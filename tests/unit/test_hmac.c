@@ -86,7 +86,8 @@ static void failures(void **state)
 {
 	(void)state;
 	assert_non_null(strstr(hmac_failure(-ELIBACC), "cannot be loaded"));
-	assert_non_null(strstr(hmac_hint(-ELIBBAD), "install GnuTLS"));
+	assert_non_null(strstr(hmac_hint(-ELIBACC), "install GnuTLS"));
+	assert_null(strstr(hmac_hint(-ELIBBAD), "install"));
 	assert_non_null(strstr(hmac_failure(-EIO), "refuses"));
 	assert_null(strstr(hmac_hint(-EIO), "install"));
 }

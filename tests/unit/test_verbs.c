@@ -63,6 +63,13 @@ static void test_library_missing(void **state)
 			 -ELIBACC);
 	assert_ptr_equal(functions.oldest, canary);
 	assert_null(library_path("libno-such-library.so.1"));
+	assert_string_equal(library_hint("libno-such-library.so.1", -ELIBACC, "install"),
+			    "install");
+	/* It has been installed meanwhile. */
+	assert_string_equal(library_hint(LIBIBVERBS, -ELIBACC, "install"), "install");
+	assert_non_null(strstr(library_hint(LIBIBVERBS, -ELIBBAD, "install"), "lacks a function"));
+	/* What is there but cannot be loaded need not be installed. */
+	assert_non_null(strstr(library_hint("/dev/null", -ELIBACC, "install"), "/dev/null: "));
 }
 
 static void test_library_symbol_missing(void **state)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/library.h"
 #include "base/mem.h"
 #include "host/inventory/reading.h"
 #include "host/need.h"
@@ -15,6 +16,10 @@
 	"load ib_uverbs and install the provider library of this driver; in a container, " \
 	"pass /dev/infiniband in"
 
+#define LIBRARY                                                                     \
+	"install libibverbs and its providers (Debian: ibverbs-providers; Fedora: " \
+	"libibverbs)"
+
 static const char *verbs_hint(const struct reading *reading, const struct device *device, int error)
 {
 	_cleanup_(freep) char *path = device ? mem_path(SYSFS_RDMA_CLASS, device->kernel_name)
@@ -23,8 +28,7 @@ static const char *verbs_hint(const struct reading *reading, const struct device
 	switch (error) {
 	case -ELIBACC:
 	case -ELIBBAD:
-		return "install libibverbs and its providers (Debian: ibverbs-providers; Fedora: "
-		       "libibverbs)";
+		return reading->root.live ? library_hint(LIBIBVERBS, error, LIBRARY) : LIBRARY;
 	case -ENOSYS:
 		return "load the module: modprobe ib_uverbs";
 	case -EACCES:
