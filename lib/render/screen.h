@@ -11,7 +11,8 @@
 #include <stdio.h>
 
 struct screen {
-	FILE *out;
+	FILE *out; /* what the terminal is to get */
+	int fd;	   /* of the terminal */
 	size_t lines, columns;
 	bool shown; /* the alternate screen is on */
 };
