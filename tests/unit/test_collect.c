@@ -403,11 +403,9 @@ static void other_places(void **state)
 	tree_link(tree, "proc/self/ns/net", "net:[4026531840]");
 	tree_write(tree, "opt/amazon/efa/etc/libfabric.conf", "FI_PROVIDER=tcp");
 	tree_write(tree, "opt/amazon/efa/etc/other.conf", "not read");
-	tree_write(tree, "opt/amazon/efa_installed_packages", "not read");
-	expect(bed, "root/opt/amazon/\n"
+	expect(bed, "root/opt/amazon/efa/\n"
 		    "root/opt/amazon/efa/etc/\n"
 		    "root/opt/amazon/efa/etc/libfabric.conf: FI_PROVIDER=tcp|\n"
-		    "root/opt/amazon/efa_installed_packages: \n"
 		    "root/proc/\n"
 		    "root/proc/1/\n"
 		    "root/proc/1/mountinfo: 1 0 254:0 / / rw|\n"

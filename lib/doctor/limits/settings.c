@@ -70,15 +70,6 @@ static char *file_in(const struct doctor_facts *facts, const char *variable, con
 	return folder && *folder ? mem_format("%s/%s", folder, name) : NULL;
 }
 
-/* A snapshot has the installer's list, even if the directory has no file that it takes. */
-static bool has_amazon(const struct root *root)
-{
-	char text[SYSFS_TEXT_SIZE];
-
-	return sysfs_has_directory(root, AMAZON) ||
-	       sysfs_read(root, text, AMAZON "_installed_packages") >= 0;
-}
-
 /*
  * The files that win come first. NCCL looks up the home directory in the user database; that may
  * take long, so $HOME is used here. UCX (ucs_config_parse_config_files()) also reads files below
@@ -98,8 +89,9 @@ static void read_files(struct doctor_facts *facts)
 	add_file(facts, "UCX_", file_in(facts, "HOME", "ucx.conf"), false);
 	add_file(facts, "UCX_", mem_string("/etc/ucx/ucx.conf"), true);
 	add_file(facts, "FI_",
-		 mem_string(has_amazon(&facts->root) ? "/" AMAZON "/etc/libfabric.conf"
-						     : "/etc/libfabric.conf"),
+		 mem_string(sysfs_has_directory(&facts->root, AMAZON) ? "/" AMAZON
+									"/etc/libfabric.conf"
+								      : "/etc/libfabric.conf"),
 		 true);
 }
 
