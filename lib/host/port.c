@@ -54,7 +54,7 @@ static const struct field port_fields[] = {
 	NUMBER(active_mtu_bytes, "MTU", SHOWN, NEED_MTU, "active RDMA MTU"),
 	NUMBER(max_mtu_bytes, "MAX MTU", SHOWN, NEED_MTU, "maximum RDMA MTU"),
 	NUMBER(lid, "LID", SHOWN, NEED_BASE_LID | NEED_LINK_LAYER,
-	       "base LID (InfiniBand link layer)"),
+	       "base LID (InfiniBand link layer); 0 or 65535: none is assigned"),
 	NUMBER(lmc, "LMC", SHOWN, NEED_LMC | NEED_LINK_LAYER,
 	       "LID mask control (InfiniBand link layer)"),
 	NUMBER(sm_lid, "SM LID", SHOWN, NEED_SM_LID | NEED_LINK_LAYER, "LID of the subnet manager"),
