@@ -105,7 +105,8 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 		if (rc)
 			problem_add(&listing.problems, NULL, "ports", "sysfs", rc, NULL);
 		else if (!list.count)
-			listing_none(&listing, "ports,link_layer,node_type", "no port speaks RoCE",
+			listing_none(&listing, "ports,link_layer,node_type,transport",
+				     "no port speaks RoCE",
 				     "rdmactl ports lists the ports and their link layers");
 	}
 	for (size_t i = 0; i < list.count; i++)

@@ -236,7 +236,9 @@ none()
 	local accelerators='no accelerator, or no adapter with an active port'
 
 	none cx5-ib-edr $port/link_layer 'no port speaks RoCE' roce
+	none mlx4-dead-port infiniband/mlx4_0/device/driver 'no port speaks RoCE' roce
 	none cx6dx-roce net 'no IPoIB netdev' ipoib
+	none cx6dx-roce net/ens1f0np0/ifindex 'no IPoIB netdev' ipoib
 	none rxe-host ../bus/pci/devices 'no function of a PCI adapter has RDMA' sriov
 	none forty ../bus/pci/devices 'no accelerator to check' topo --require sys
 	none forty ../bus/pci/devices "$accelerators" topo --assign rail
