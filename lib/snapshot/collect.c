@@ -90,18 +90,18 @@ static enum entry look(struct walk *walk, const char *path, bool follow,
 	_cleanup_(closep) int fd = -1;
 	struct stat status;
 	ssize_t length = root_read_link(root, path, target);
+	int error = length < 0 && length != -EINVAL ? (int)length : 0;
 
 	if (length >= 0 && (!follow || member_is_error(target)))
 		return ENTRY_LINK;
-	if (length < 0 && length != -EINVAL) {
-		keep_hidden(walk, path, (int)length);
+	if (!error && root->live &&
+	    fstatat(root->fd, path, &status, follow ? 0 : AT_SYMLINK_NOFOLLOW))
+		error = -errno;
+	if (error) {
+		keep_hidden(walk, path, error);
 		return ENTRY_NONE;
 	}
 	if (root->live) {
-		if (fstatat(root->fd, path, &status, follow ? 0 : AT_SYMLINK_NOFOLLOW)) {
-			keep_hidden(walk, path, -errno);
-			return ENTRY_NONE;
-		}
 		if (S_ISDIR(status.st_mode))
 			return ENTRY_FOLDER;
 		/* An attribute without these bits can only be written. */
