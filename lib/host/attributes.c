@@ -321,8 +321,8 @@ void attributes_read(const struct attributes *table, const struct root *root, co
 		if (length < 0)
 			problem_add(problems, object, key_of(attribute, table->schema), "sysfs",
 				    (int)length, NULL);
-		/* A missing directory is one problem for all of its attributes. */
-		if (length < 0 && folder_error(&place.folder))
+		/* A missing directory is one problem for all, also if it was removed meanwhile. */
+		if (length < 0 && sysfs_open_directory(root, directory))
 			return;
 		/* The kernel ends every text with a newline, even an empty one. */
 		if (length == 0 && is_text(attribute) && size)

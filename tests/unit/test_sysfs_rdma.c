@@ -2,8 +2,11 @@
 /* Devices, ports and tables of /sys/class/infiniband. */
 #include "saved_tree.h"
 
+#include <sys/syscall.h>
+
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "host/attributes.h"
 #include "host/need.h"
 #include "host/device.h"
 #include "schema/problem.h"
@@ -12,6 +15,18 @@
 #define PCI   "sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/"
 #define PORT  CLASS "mlx5_0/ports/1/"
 #define ALL   NEED_EVERYTHING
+
+/* The tree whose devices are removed when a file is read; NULL: none. */
+static const struct saved_tree *removed_at_read;
+
+ssize_t read(int fd, void *bytes, size_t size)
+{
+	if (removed_at_read) {
+		tree_delete(removed_at_read, CLASS);
+		removed_at_read = NULL;
+	}
+	return syscall(SYS_read, fd, bytes, size);
+}
 
 struct bed {
 	struct saved_tree tree;
@@ -1280,6 +1295,33 @@ static void pci_functions(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
+/* A port that is removed while it is read is one problem, not one for each attribute. */
+static void removed_meanwhile(void **state)
+{
+	static const char *const files[] = {"state",  "phys_state", "lid",     "lid_mask_count",
+					    "sm_lid", "sm_sl",	    "cap_mask"};
+	struct bed *bed = *state;
+	struct port port = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		_cleanup_(freep) char *path = mem_format(PORT "%s", files[i]);
+
+		tree_write(&bed->tree, path, "0x1");
+	}
+	number_set(&port.link_layer, LINK_LAYER_INFINIBAND);
+	number_set(&port.state, PORT_STATE_ACTIVE);
+	number_set(&port.physical_state, 5);
+	removed_at_read = &bed->tree;
+	attributes_read(&port_attributes, &bed->tree.root, CLASS "mlx5_0/ports/1", "mlx5_0/1", ALL,
+			&port, &bed->problems);
+	assert_null(removed_at_read);
+	assert_true(port.lid.known);
+	assert_false(port.lmc.known || port.sm_lid.known || port.cap_mask.known);
+	assert_int_equal(bed->problems.count, 1);
+	assert_string_equal(bed->problems.items[0].object, "mlx5_0/1");
+	assert_string_equal(bed->problems.items[0].attribute, "lmc");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -1334,6 +1376,7 @@ int main(void)
 		TEST(character_devices_below),
 		TEST(no_character_devices),
 		TEST(pci_functions),
+		TEST(removed_meanwhile),
 	};
 
 	return cmocka_run_group_tests_name("sysfs_rdma", tests, NULL, NULL);
