@@ -15,11 +15,8 @@ struct terminal {
 	struct screen screen;
 	bool on; /* there is a screen; otherwise only signals are caught */
 	struct signals signals;
-	char *text;   /* the text on the screen */
-	char *output; /* what the screen adds to it; written piece by piece */
-	size_t output_length;
-	bool stuck;	      /* the terminal takes no more */
-	int stopped;	      /* the signal that asked to end; 0: none */
+	char *text;	      /* the text on the screen */
+	bool stopped;	      /* a signal asked to end */
 	bool changed;	      /* draw again: the size changed, or the program was stopped */
 	bool has_keys;	      /* standard input is the terminal, read key by key */
 	struct termios saved; /* original settings */
@@ -44,8 +41,5 @@ int terminal_show(struct terminal *terminal, char *text);
 void terminal_take_signals(struct terminal *terminal);
 /* Waits until that time of clock_msec(). Returns false if a signal asked to end. */
 bool terminal_wait_until(struct terminal *terminal, uint64_t msec);
-/*
- * Restores everything; `keep` leaves the last text on the terminal. Returns 0 or -errno. If the
- * terminal takes nothing, the signal that asked to end does so here.
- */
+/* Restores everything; `keep` leaves the last text on the terminal. Returns 0 or -errno. */
 int terminal_end(struct terminal *terminal, bool keep);

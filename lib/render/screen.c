@@ -31,7 +31,7 @@ size_t screen_lines(struct screen *screen)
 
 	screen->lines = USUAL_LINES;
 	screen->columns = USUAL_COLUMNS;
-	if (!ioctl(screen->fd, TIOCGWINSZ, &size)) {
+	if (!ioctl(fileno(screen->out), TIOCGWINSZ, &size)) {
 		if (size.ws_row)
 			screen->lines = size.ws_row;
 		if (size.ws_col)

@@ -11,8 +11,7 @@
 #include <stdio.h>
 
 struct screen {
-	FILE *out; /* what the terminal is to get */
-	int fd;	   /* of the terminal */
+	FILE *out;
 	size_t lines, columns;
 	bool shown; /* the alternate screen is on */
 };

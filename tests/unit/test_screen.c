@@ -46,7 +46,6 @@ static int begin(void **state)
 	raw.c_oflag &= ~(tcflag_t)OPOST;
 	assert_int_equal(tcsetattr(slave, TCSANOW, &raw), 0);
 	terminal.screen.out = fdopen(slave, "w");
-	terminal.screen.fd = slave;
 	assert_non_null(terminal.screen.out);
 	*state = &terminal;
 	return 0;
@@ -95,7 +94,7 @@ static void sizes(void **state)
 {
 	struct terminal *terminal = *state;
 	FILE *file = tmpfile();
-	struct screen none = {.out = file, .fd = fileno(file)};
+	struct screen none = {.out = file};
 
 	assert_true(screen_is_there(terminal->screen.out));
 	assert_false(screen_is_there(file));
