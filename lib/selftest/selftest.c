@@ -33,36 +33,10 @@ static void test_gid(struct trial *trial)
 	trial_check(trial, &trial->far, span, 1);
 }
 
-/* Makes the server open the port that the user named, or one of its choice. */
-static int open_far(struct trial *trial, const struct message_open *open,
-		    struct message_opened *ret_opened)
-{
-	const struct selftest_request *request = trial->request;
-	struct message_open_port order = {.open = *open, .port = request->peer_port};
-	_cleanup_(freep) char *device = NULL, *hint = NULL;
-
-	if (!request->peer_device)
-		return trial_order(trial, &trial->far, open, open, ret_opened);
-	/* An older server does not know the order: it would open, and so test, another port. */
-	if (trial->granted.version < PROTOCOL_NAMED_PORTS) {
-		device = text_clean(request->peer_device, strlen(request->peer_device));
-		hint = mem_format("update rdmactl on %s; or run rdmactl selftest --serve %s there, "
-				  "and omit --peer-device here",
-				  request->peer, device);
-		return trial_fail(trial, hint,
-				  "the server on %s is older (version %u of the exchange protocol) "
-				  "and chooses its port itself",
-				  request->peer, trial->granted.version);
-	}
-	snprintf(order.device, sizeof(order.device), "%s", request->peer_device);
-	return trial_order(trial, &trial->far, open_port, &order, ret_opened);
-}
-
 static bool is_chosen(const struct selftest_path *path)
 {
-	return (path->traffic_class.known && !path->is_default) || path->flow_label.known ||
-	       path->hop_limit.known || path->sl.known || path->pkey.known ||
-	       path->pkey_index.known;
+	return path->traffic_class.known || path->flow_label.known || path->hop_limit.known ||
+	       path->sl.known || path->pkey.known || path->pkey_index.known;
 }
 
 /* Names the side whose port lacks the requested P_Key. */
@@ -85,9 +59,7 @@ static int explain_path(struct trial *trial, struct side *side, int rc)
 
 static int set_path(struct trial *trial)
 {
-	const struct selftest_request *request = trial->request;
-	const bool is_older = request->peer && trial->granted.version < PROTOCOL_NAMED_PORTS;
-	const struct selftest_path *path = &request->path;
+	const struct selftest_path *path = &trial->request->path;
 	const struct message_path order = {
 		.traffic_class = (uint32_t)path->traffic_class.value,
 		.flow_label = (uint32_t)path->flow_label.value,
@@ -99,7 +71,7 @@ static int set_path(struct trial *trial)
 	};
 	int rc;
 
-	if (!is_chosen(path) && !path->is_default)
+	if (!is_chosen(path))
 		return 0;
 	/* ib_resolve_unicast_gid_dmac(), drivers/infiniband/core/verbs.c */
 	if (path->hop_limit.known && trial->near_can.far.transport == TRANSPORT_ROCE)
@@ -112,14 +84,7 @@ static int set_path(struct trial *trial)
 	/* The order does not carry this: a server never starts a connection itself. */
 	trial->near.agent->has_class = path->traffic_class.known;
 	rc = explain_path(trial, &trial->near, side_path(&trial->near, &order));
-	if (rc || (is_older && !is_chosen(path)))
-		return rc;
-	if (is_older)
-		return trial_fail(trial, "update rdmactl there, or omit these options",
-				  "the server on %s is older (version %u of the exchange protocol) "
-				  "and cannot be told what its packets should carry",
-				  request->peer, trial->granted.version);
-	return explain_path(trial, &trial->far, side_path(&trial->far, &order));
+	return rc ?: explain_path(trial, &trial->far, side_path(&trial->far, &order));
 }
 
 /* Binds both sides to processors near their devices, before they allocate memory. */
@@ -140,17 +105,19 @@ static int pin(struct trial *trial)
 static int introduce(struct trial *trial, const struct endpoint *local)
 {
 	const struct selftest_request *request = trial->request;
-	const struct message_open open = {
+	struct message_open open = {
 		.near = *local,
 		.with_gid_index = request->peer_gid_index.known,
 		.gid_index = (uint32_t)request->peer_gid_index.value & 0xffff,
-		.mtu_bytes = request->mtu_bytes,
+		.port = request->peer_port,
 	};
 	struct diagnosis_facts facts;
 	struct diagnosis diagnosis = {0};
 	struct message_opened opened;
 
-	if (open_far(trial, &open, &opened))
+	if (request->peer_device)
+		snprintf(open.device, sizeof(open.device), "%s", request->peer_device);
+	if (trial_order(trial, &trial->far, open, &open, &opened))
 		return -EIO;
 	trial->far_can = opened;
 	trial_name_peer(trial, trial->result);
@@ -160,8 +127,7 @@ static int introduce(struct trial *trial, const struct endpoint *local)
 		trial_fail_as(trial, &diagnosis);
 		return -EPROTOTYPE;
 	}
-	if (trial_agree_on_header(trial) || set_path(trial) || (request->pins && pin(trial)) ||
-	    trial_check_memory(trial))
+	if (trial_agree_on_header(trial) || set_path(trial) || (request->pins && pin(trial)))
 		return -EIO;
 	if (request->peer)
 		trial_prove(trial);

@@ -100,7 +100,7 @@ static inline void device_note_data(const struct ibv_sge *parts, int count)
 			continue;
 		memcpy(&word, device.bytes + at, sizeof(word));
 		if (parts[i].length == sizeof(word))
-			device_note("=%" PRIu64, word);
+			device_note("=%" PRIu64, be64toh(word));
 		else
 			device_note("=%02x", device.bytes[at + parts[i].length - 1]);
 	}

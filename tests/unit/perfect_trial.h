@@ -708,8 +708,7 @@ static inline void soft_begin(struct soft_trial *bed)
 	soft_attach(trial->near.agent, 0);
 	soft_attach(bed->far, 1);
 	trial->far = (struct side){.channel = pair[0], .watch = &trial->near.agent->watch};
-	trial->granted = (struct message_welcome){
-		.version = PROTOCOL_NEWEST, .qps = LIMIT_QPS, .bytes = LIMIT_BYTES};
+	trial->granted = (struct message_admitted){.qps = LIMIT_QPS, .bytes = LIMIT_BYTES};
 	assert_int_equal(pthread_create(&bed->thread, NULL, soft_serve, bed), 0);
 	for (size_t i = 0; i < 2; i++)
 		assert_int_equal(side_open(i ? &trial->far : &trial->near,

@@ -495,7 +495,7 @@ static void gid_is_looked_for(void **state)
 }
 
 /* Returns the type of the message that an agent sends when its device goes; 0: none. */
-static uint32_t last_words(uint32_t version, enum stop *ret_stop)
+static uint32_t last_words(enum stop *ret_stop)
 {
 	struct message message = {.type = 0};
 	struct agent_served served;
@@ -505,7 +505,6 @@ static uint32_t last_words(uint32_t version, enum stop *ret_stop)
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
 	agent = agent_new(pair[1], -1);
-	agent->version = version;
 	agent->watch.device_gone = true;
 	agent_serve(agent, pair[1], 1000, &served);
 	assert_int_equal(served.stop, STOP_DEVICE_GONE);
@@ -523,10 +522,8 @@ static void server_says_why(void **state)
 	enum stop stop;
 
 	(void)state;
-	assert_int_equal(last_words(PROTOCOL_WAYS, &stop), MESSAGE_LEAVING);
+	assert_int_equal(last_words(&stop), MESSAGE_LEAVING);
 	assert_int_equal(stop, STOP_DEVICE_GONE);
-	/* An older client would not know this message. */
-	assert_int_equal(last_words(PROTOCOL_NAMED_PORTS, &stop), 0);
 }
 
 /* A client that never stops sending does not keep the agent from ending. */
@@ -541,7 +538,6 @@ static void client_that_never_stops(void **state)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
 	assert_int_equal(send(pair[0], bytes, sizeof(bytes), MSG_DONTWAIT), sizeof(bytes));
 	agent = agent_new(pair[1], -1);
-	agent->version = PROTOCOL_WAYS;
 	agent->watch.device_gone = true;
 	agent_serve(agent, pair[1], 1000, &served);
 	assert_int_equal(ioctl(pair[1], FIONREAD, &left), 0);

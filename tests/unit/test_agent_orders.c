@@ -843,14 +843,13 @@ static void runs(void **state)
 	RUN("more at once than may be outstanding", batch = 5);
 	RUN("more at once than may be outstanding", signal_every = 5);
 	RUN("a run without queue pair 1", qps = 2);
-	RUN("a run without a queue or memory", cq = 1);
-	RUN("a run without a queue or memory", buffer = 1);
+	RUN("a run without memory", buffer = 1);
 	RUN("more inline than possible", inline_bytes = 1);
 	/* Messages and answers begin at multiples of 64 bytes, and 64 bytes are for control. */
 	run_layout_set(&layout, QP_RC, 1, 1985);
 	assert_int_equal(layout.bytes, 2 * 2048 + 64);
 	RUN(NULL, bytes = 1984);
-	RUN("a run without a queue or memory", bytes = 1985);
+	RUN("a run without memory", bytes = 1985);
 	agent_reset(agent);
 	equip(agent, QP_UC);
 	RUN("a run without queue pair 0", operation = RUN_READ);

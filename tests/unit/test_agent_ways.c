@@ -542,7 +542,7 @@ static uint64_t limit_of(const char *peer, uint64_t granted_msec, uint64_t durat
 	struct plan plan = {.order = {.type = MESSAGE_RUN}, .out = out, .in = in};
 	struct selftest_results results = {0};
 	struct trial trial = {
-		.request = &request, .results = &results, .granted_msec = granted_msec};
+		.request = &request, .results = &results, .granted.run_msec = granted_msec};
 	struct device device;
 	int pair[2];
 

@@ -56,7 +56,6 @@ static void measure(bool cpu, uint64_t near_wall_nsec, uint64_t far_wall_nsec,
 	struct trial trial = {.request = &request, .results = results, .test = &test};
 	struct plan plan = {
 		.out = true,
-		.modern = true,
 		.near_report = {.cpu_nsec = 25000000, .wall_nsec = near_wall_nsec},
 		.far_report = {.cpu_nsec = 50000000, .wall_nsec = far_wall_nsec},
 	};
@@ -107,7 +106,6 @@ static void cut_short(void **state)
 	struct trial trial = {.request = &request, .results = &results, .test = &test};
 	struct plan plan = {
 		.out = true,
-		.modern = true,
 		.near_report = {.cpu_nsec = 25000000, .wall_nsec = 100000000},
 		.far_report.cpu_nsec = 50000000,
 	};
@@ -134,7 +132,7 @@ static void mean_of_all(void **state)
 	const struct selftest_request request = {.signals = -1};
 	struct selftest_results results = {0};
 	struct trial trial = {.request = &request, .results = &results, .test = &test};
-	struct plan plan = {.out = true, .latency = true, .modern = true};
+	struct plan plan = {.out = true, .latency = true};
 	struct agent_samples *samples;
 
 	(void)state;

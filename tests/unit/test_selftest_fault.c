@@ -271,13 +271,6 @@ static void skipped(void **state)
 	bed.far->limits.device_cap_flags = 0;
 	soft_skip(&bed, memory_tests, "rc-window-2",
 		  "the peer's device has no memory windows of type 2");
-	bed.trial.granted.version = 3;
-	soft_skip(&bed, memory_tests, "rc-window-2",
-		  "a test of memory windows needs version 4 of the exchange protocol, but the "
-		  "server on hostb speaks 3");
-	soft_skip(&bed, memory_tests, "rc-vectors",
-		  "a test of completion vectors needs version 4 of the exchange protocol, but the "
-		  "server on hostb speaks 3");
 	bed.trial.near_can.far.transport = TRANSPORT_IWARP;
 	soft_skip(
 		&bed, fault_tests, "fault-rnr",

@@ -125,7 +125,7 @@ static void too_many_messages(void **state)
 
 		begin(&bed, 64, 900000000);
 		bed.request.peer = "10.9.0.2";
-		bed.trial.granted_msec = 400;
+		bed.trial.granted.run_msec = 400;
 		soft_expect(&bed, measure_tests, ids[i], SELFTEST_FAIL,
 			    "900000000 messages take longer than the 400ms that the server grants");
 		assert_string_equal(bed.trial.result->next_step,
@@ -258,23 +258,22 @@ static void queues(void **state)
 {
 	static const struct {
 		const char *id;
-		uint32_t queue_pairs, depth, direction, version;
+		uint32_t queue_pairs, depth, direction;
 		uint32_t queues, entries, got_depth;
 	} rows[] = {
-		{"bandwidth-send", 1, 0, DIRECTION_OUT, PROTOCOL_QUEUES, 1, 3 * 128, 128},
-		{"bandwidth-send", 64, 0, DIRECTION_OUT, PROTOCOL_QUEUES, 1, 64 * 384, 128},
-		{"bandwidth-send", 128, 0, DIRECTION_OUT, PROTOCOL_QUEUES, 1, 128 * 3 * 85, 85},
-		{"bandwidth-send", 128, 100, DIRECTION_OUT, PROTOCOL_QUEUES, 2, 64 * 300, 100},
-		{"bandwidth-send", 128, 100, DIRECTION_OUT, PROTOCOL_XRC - 1, 1, 128 * 3 * 85, 85},
+		{"bandwidth-send", 1, 0, DIRECTION_OUT, 1, 3 * 128, 128},
+		{"bandwidth-send", 64, 0, DIRECTION_OUT, 1, 64 * 384, 128},
+		{"bandwidth-send", 128, 0, DIRECTION_OUT, 1, 128 * 3 * 85, 85},
+		{"bandwidth-send", 128, 100, DIRECTION_OUT, 2, 64 * 300, 100},
 		/* All queue pairs together are limited to 65,536 work requests. */
-		{"bandwidth-send", 100, 1000, DIRECTION_OUT, PROTOCOL_QUEUES, 2, 50 * 3 * 218, 218},
-		{"bandwidth-send", 10922, 0, DIRECTION_OUT, PROTOCOL_QUEUES, 1, 3 * 10922, 1},
-		{"bandwidth-send", 10923, 0, DIRECTION_OUT, PROTOCOL_QUEUES, 2, 3 * 5462, 1},
-		{"bandwidth-send", 16384, 0, DIRECTION_OUT, PROTOCOL_QUEUES, 2, 3 * 8192, 1},
-		{"bandwidth-send", 16384, 0, DIRECTION_BOTH, PROTOCOL_QUEUES, 3, 4 * 5462, 1},
-		{"bandwidth-write", 16384, 0, DIRECTION_OUT, PROTOCOL_QUEUES, 1, 16384, 1},
-		{"bandwidth-write", 16384, 2, DIRECTION_OUT, PROTOCOL_QUEUES, 2, 8192 * 2, 2},
-		{"bandwidth-send", 1, 16384, DIRECTION_OUT, PROTOCOL_QUEUES, 1, 3 * 8192, 8192},
+		{"bandwidth-send", 100, 1000, DIRECTION_OUT, 2, 50 * 3 * 218, 218},
+		{"bandwidth-send", 10922, 0, DIRECTION_OUT, 1, 3 * 10922, 1},
+		{"bandwidth-send", 10923, 0, DIRECTION_OUT, 2, 3 * 5462, 1},
+		{"bandwidth-send", 16384, 0, DIRECTION_OUT, 2, 3 * 8192, 1},
+		{"bandwidth-send", 16384, 0, DIRECTION_BOTH, 3, 4 * 5462, 1},
+		{"bandwidth-write", 16384, 0, DIRECTION_OUT, 1, 16384, 1},
+		{"bandwidth-write", 16384, 2, DIRECTION_OUT, 2, 8192 * 2, 2},
+		{"bandwidth-send", 1, 16384, DIRECTION_OUT, 1, 3 * 8192, 8192},
 	};
 
 	(void)state;
@@ -287,7 +286,6 @@ static void queues(void **state)
 		bed.request.ways.direction = rows[i].direction;
 		bed.request.depth = rows[i].depth;
 		bed.request.queue_pairs = rows[i].queue_pairs;
-		bed.trial.granted.version = rows[i].version;
 		bed.trial.near_can.max_depth = bed.trial.far_can.max_depth = 16384;
 		plan_make(&bed.trial, 1, &plan);
 		assert_int_equal(plan.queues, rows[i].queues);
@@ -810,51 +808,6 @@ static void cause_among_others(void **state)
 	soft_end(&bed);
 }
 
-/* An older server does not understand these options. */
-static void old_server(void **state)
-{
-	static const struct {
-		struct selftest_ways ways;
-		const char *option;
-	} rows[] = {
-		{{.transport = SELFTEST_BY_UC}, "--transport"},
-		{{.direction = DIRECTION_BOTH}, "--both-ways"},
-		{{.by_events = true}, "--events"},
-	};
-	struct soft_trial bed;
-
-	(void)state;
-	begin(&bed, 64, MANY);
-	bed.request.peer = "hostb";
-	bed.trial.granted.version = 3;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct selftest_result *row;
-		char reason[120];
-
-		bed.request.ways = rows[i].ways;
-		row = soft_run(&bed, measure_tests, "bandwidth-send");
-		snprintf(reason, sizeof(reason),
-			 "%s needs version 4 of the exchange protocol, but the server on hostb "
-			 "speaks 3",
-			 rows[i].option);
-		assert_int_equal(row->verdict.value, SELFTEST_FAIL);
-		assert_string_equal(row->reason, reason);
-		assert_string_equal(row->next_step, "update rdmactl there, or omit the option");
-	}
-	/* The test runs without them. */
-	bed.request.ways = (struct selftest_ways){0};
-	soft_pass(&bed, measure_tests, "bandwidth-send", NULL);
-	assert_int_equal(bed.trial.result->relaxed_ordering, TRISTATE_NO);
-	/* Its runs poll one queue, which has no room for the completions of more queue pairs. */
-	bed.trial.granted.version = 4;
-	bed.trial.granted.qps = bed.trial.near_can.max_qps = bed.trial.far_can.max_qps = 16384;
-	bed.request.queue_pairs = 10923;
-	soft_skip(&bed, measure_tests, "bandwidth-send",
-		  "a second completion queue for this many queue pairs needs version 5 of the "
-		  "exchange protocol, but the server on hostb speaks 4");
-	soft_end(&bed);
-}
-
 /* ---- Many queue pairs, and slow devices ---- */
 
 enum {
@@ -996,7 +949,7 @@ static void one_of_many_is_refused(void **state)
 
 		begin_many(&bed, PAIRS);
 		bed.request.peer = "hostb";
-		bed.trial.granted_msec = 60000;
+		bed.trial.granted.run_msec = 60000;
 		api = far ? &bed.far->api : &bed.trial.near.agent->api;
 		if (connected)
 			api->ibv_modify_qp = refuse_rts;
@@ -1037,7 +990,6 @@ int main(void)
 		cmocka_unit_test(not_measured),
 		cmocka_unit_test(exchange_breaks),
 		cmocka_unit_test(cause_among_others),
-		cmocka_unit_test(old_server),
 		cmocka_unit_test(still),
 		cmocka_unit_test(slow_is_not_still),
 		cmocka_unit_test(one_of_many_is_refused),

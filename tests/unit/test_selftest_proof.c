@@ -282,38 +282,6 @@ static void memory(void **state)
 	soft_end(&bed);
 }
 
-/* An older server knows no other memory. */
-static void old_server(void **state)
-{
-	static const struct {
-		const char *peer;
-		uint32_t kind, version;
-		bool fails;
-	} rows[] = {
-		{"hostb", MEMORY_HUGE, 3, true},
-		{"hostb", MEMORY_HUGE, 4, false},
-		{"hostb", MEMORY_PAGES, 3, false},
-		{NULL, MEMORY_HUGE, 3, false},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct soft_trial bed;
-
-		soft_begin(&bed);
-		trial_add_row(&bed.trial, SELFTEST_SETUP, "connect", "");
-		bed.request.peer = rows[i].peer;
-		bed.request.peer_memory.kind = rows[i].kind;
-		bed.trial.granted.version = rows[i].version;
-		assert_int_equal(!!trial_check_memory(&bed.trial), rows[i].fails);
-		if (rows[i].fails)
-			assert_string_equal(bed.trial.result->reason,
-					    "another kind of memory needs version 4 of the "
-					    "exchange protocol, but the server on hostb speaks 3");
-		soft_end(&bed);
-	}
-}
-
 /* ---- Ports ---- */
 
 static int list_ports(void *context, uint32_t first, struct message_listed *ret_ports,
@@ -355,10 +323,13 @@ static void ports(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(proven),	    cmocka_unit_test(not_proven),
-		cmocka_unit_test(nonce_not_locked), cmocka_unit_test(event_meanwhile),
-		cmocka_unit_test(orders),	    cmocka_unit_test(memory),
-		cmocka_unit_test(old_server),	    cmocka_unit_test(ports),
+		cmocka_unit_test(proven),
+		cmocka_unit_test(not_proven),
+		cmocka_unit_test(nonce_not_locked),
+		cmocka_unit_test(event_meanwhile),
+		cmocka_unit_test(orders),
+		cmocka_unit_test(memory),
+		cmocka_unit_test(ports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,14 +38,13 @@ static void say(void *context, const char *line)
 
 /* Finds no port; the log shows what the client asked for. */
 int serve_find_port(const struct selftest_service *service, const struct ip_address *local,
-		    const struct message_open_port *order, struct endpoint *ret_endpoint,
+		    const struct message_open *order, struct endpoint *ret_endpoint,
 		    char **ret_reason, char **ret_hint)
 {
 	(void)local, (void)ret_endpoint, (void)ret_hint;
 	dprintf(*(int *)service->say_context, "wanted %s port %u GID %d from %s\n",
 		order->device[0] ? order->device : "any", order->port,
-		order->open.with_gid_index ? (int)order->open.gid_index : -1,
-		order->open.near.device);
+		order->with_gid_index ? (int)order->gid_index : -1, order->near.device);
 	*ret_reason = mem_string("there is none");
 	return -ENODEV;
 }
@@ -113,13 +112,17 @@ static int connect_to(uint32_t port)
 static int greet(uint32_t port)
 {
 	const struct message hello = {.type = MESSAGE_HELLO, .hello = {.lowest = 1, .highest = 1}};
+	const struct message response = {.type = MESSAGE_RESPONSE};
 	int fd = connect_to(port);
 	const char *complaint;
 	struct message reply;
 
 	assert_int_equal(exchange_send(fd, &hello, 5000), 0);
 	assert_int_equal(exchange_receive(fd, -1, 20000, &reply, &complaint), 0);
-	assert_int_equal(reply.type, MESSAGE_WELCOME);
+	assert_int_equal(reply.type, MESSAGE_CHALLENGE);
+	assert_int_equal(exchange_send(fd, &response, 5000), 0);
+	assert_int_equal(exchange_receive(fd, -1, 20000, &reply, &complaint), 0);
+	assert_int_equal(reply.type, MESSAGE_ADMITTED);
 	return fd;
 }
 
@@ -230,16 +233,16 @@ static void lines_with_news(void **state)
 	reads = NULL;
 }
 
-/* Bytes sent by a client of version 2: a hello, a response without a token, an open. */
-static const uint8_t hello_2[16 + 104] = "RDMT\0\0\0\1\0\0\0\1\0\0\0\150\0\0\0\1\0\0\0\0020.9.0";
-static const uint8_t response_2[16 + 64] = "RDMT\0\0\0\1\0\0\0\50\0\0\0\100";
-static const uint8_t open_2_head[16] = "RDMT\0\0\0\1\0\0\0\4\0\0\0\251";
-static const uint8_t open_2_tail[] = "\0\0\0\1\0\0\0\1\0\0\0\0\0\0\0\0\0\0\377\377\12\11\0\2"
-				     "\0\0\0\2\0\0\0\2\0\0\0\3\0\0\0\4\0\0\0\6\0\0\4\0\0\0\0\0"
-				     "\0\0\0\0\0\0\47\20\2\12\11\0\2\0\0\0\0\0\0\0\0\0\0\0\0"
-				     "\0\0\0\1\0\0\0\7\0\0\4";
+/* Bytes that any client of version 1 sends: a hello, a response without a token, an open. */
+static const uint8_t hello_bytes[16 + 40] = "RDMT\0\0\0\1\0\0\0\1\0\0\0\50\0\0\0\1\0\0\0\0010.9.0";
+static const uint8_t response_bytes[16 + 64] = "RDMT\0\0\0\1\0\0\0\50\0\0\0\100";
+static const uint8_t open_head[16] = "RDMT\0\0\0\1\0\0\0\4\0\0\0\351";
+static const uint8_t open_tail[] = "\0\0\0\1\0\0\0\1\0\0\0\0\0\0\0\0\0\0\377\377\12\11\0\2"
+				   "\0\0\0\2\0\0\0\2\0\0\0\3\0\0\0\4\0\0\0\6\0\0\4\0\0\0\0\0"
+				   "\0\0\0\0\0\0\47\20\2\12\11\0\2\0\0\0\0\0\0\0\0\0\0\0\0"
+				   "\0\0\0\1\0\0\0\7";
 
-/* Expects the next message with the length and type that a client of version 2 knows. */
+/* Expects the next message with the length and type that a client of version 1 knows. */
 static void expect(int fd, uint32_t type, uint32_t length, uint8_t *body)
 {
 	uint8_t head[16];
@@ -251,32 +254,38 @@ static void expect(int fd, uint32_t type, uint32_t length, uint8_t *body)
 	assert_int_equal(recv(fd, body, length, MSG_WAITALL), length);
 }
 
-static void client_of_version_2(void **state)
+static void client_of_version_1(void **state)
 {
 	const uint32_t port = loopback_free_port();
-	uint8_t body[4096], open_2[16 + 169] = {0};
+	uint8_t body[4096], open_bytes[16 + 233] = {0};
 	int ends[2], fd;
 	FILE *log;
 	pid_t pid;
 
 	(void)state;
-	memcpy(open_2, open_2_head, 16);
-	memcpy(open_2 + 16, "rxb", 3);
-	memcpy(open_2 + 16 + 64, "vb", 2);
-	memcpy(open_2 + 16 + 80, open_2_tail, sizeof(open_2_tail));
+	memcpy(open_bytes, open_head, 16);
+	memcpy(open_bytes + 16, "rxb", 3);
+	memcpy(open_bytes + 16 + 64, "vb", 2);
+	memcpy(open_bytes + 16 + 80, open_tail, sizeof(open_tail));
 	assert_int_equal(pipe(ends), 0);
 	log = fdopen(ends[0], "r");
 	pid = start_server(port, 20000, ends[1]);
 	close(ends[1]);
 	await(log, "listening on");
 	fd = connect_to(port);
-	assert_int_equal(send(fd, hello_2, sizeof(hello_2), 0), sizeof(hello_2));
+	assert_int_equal(send(fd, hello_bytes, sizeof(hello_bytes), 0), sizeof(hello_bytes));
 	expect(fd, MESSAGE_CHALLENGE, 40, body);
-	assert_memory_equal(body, "\0\0\0\2\0\0\0", 8); /* version 2, no token */
-	assert_int_equal(send(fd, response_2, sizeof(response_2), 0), sizeof(response_2));
-	expect(fd, MESSAGE_ADMITTED, 152, body);
-	assert_memory_equal(body, "\0\0\0\2\0\0\0", 7);
-	assert_int_equal(send(fd, open_2, sizeof(open_2), 0), sizeof(open_2));
+	assert_memory_equal(body, "\0\0\0\1\0\0\0", 8); /* version 1, no token */
+	assert_int_equal(send(fd, response_bytes, sizeof(response_bytes), 0),
+			 sizeof(response_bytes));
+	expect(fd, MESSAGE_ADMITTED, 52, body);
+	/* no proof, 16384 queue pairs, 64 MiB, runs of 60 s */
+	assert_memory_equal(body + 32,
+			    "\0\0\100\0"
+			    "\0\0\0\0\4\0\0\0"
+			    "\0\0\0\0\0\0\352\140",
+			    20);
+	assert_int_equal(send(fd, open_bytes, sizeof(open_bytes), 0), sizeof(open_bytes));
 	expect(fd, MESSAGE_REFUSED, 244, body);
 	assert_int_equal(body[3], REFUSAL_NO_PORT);
 	await(log, "wanted any port 0 GID 7 from rxb");
@@ -288,13 +297,11 @@ static void client_of_version_2(void **state)
 /* The server looks for the port that the client names. */
 static void named_port(void **state)
 {
-	const struct message hello = {.type = MESSAGE_HELLO, .hello = {.lowest = 3, .highest = 9}};
+	const struct message hello = {.type = MESSAGE_HELLO, .hello = {.lowest = 1, .highest = 9}};
 	const struct message response = {.type = MESSAGE_RESPONSE};
 	const struct message open = {
-		.type = MESSAGE_OPEN_PORT,
-		.open_port = {.open.near = {.port = 1, .device = "mlx5_0"},
-			      .device = "mlx5_7",
-			      .port = 2},
+		.type = MESSAGE_OPEN,
+		.open = {.near = {.port = 1, .device = "mlx5_0"}, .device = "mlx5_7", .port = 2},
 	};
 	const uint32_t port = loopback_free_port();
 	const char *complaint;
@@ -313,7 +320,7 @@ static void named_port(void **state)
 	assert_int_equal(exchange_send(fd, &hello, 5000), 0);
 	assert_int_equal(exchange_receive(fd, -1, 20000, &reply, &complaint), 0);
 	assert_int_equal(reply.type, MESSAGE_CHALLENGE);
-	assert_int_equal(reply.challenge.version, PROTOCOL_NEWEST);
+	assert_int_equal(reply.challenge.version, PROTOCOL_VERSION);
 	assert_int_equal(exchange_send(fd, &response, 5000), 0);
 	assert_int_equal(exchange_receive(fd, -1, 20000, &reply, &complaint), 0);
 	assert_int_equal(reply.type, MESSAGE_ADMITTED);
@@ -379,7 +386,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(life_of_a_client),    cmocka_unit_test(few_descriptors),
-		cmocka_unit_test(client_of_version_2), cmocka_unit_test(named_port),
+		cmocka_unit_test(client_of_version_1), cmocka_unit_test(named_port),
 		cmocka_unit_test(pages_of_ports),      cmocka_unit_test(lines_with_news),
 	};
 

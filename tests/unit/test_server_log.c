@@ -31,13 +31,12 @@ static void say(void *context, const char *line)
 
 /* Finds no port; the log shows what the client asked for. */
 int serve_find_port(const struct selftest_service *service, const struct ip_address *local,
-		    const struct message_open_port *order, struct endpoint *ret_endpoint,
+		    const struct message_open *order, struct endpoint *ret_endpoint,
 		    char **ret_reason, char **ret_hint)
 {
 	(void)local, (void)ret_endpoint, (void)ret_hint;
 	dprintf(*(int *)service->say_context, "wanted GID %d from %s\n",
-		order->open.with_gid_index ? (int)order->open.gid_index : -1,
-		order->open.near.device);
+		order->with_gid_index ? (int)order->gid_index : -1, order->near.device);
 	*ret_reason = mem_string("there is none");
 	return -ENODEV;
 }
@@ -160,11 +159,22 @@ static struct message hear(int fd, uint32_t type)
 	return reply;
 }
 
-static int enter(void)
+/* Asks for a place. */
+static int ask(void)
 {
+	const struct message response = {.type = MESSAGE_RESPONSE};
 	int fd = come();
 
-	hear(fd, MESSAGE_WELCOME);
+	hear(fd, MESSAGE_CHALLENGE);
+	assert_int_equal(exchange_send(fd, &response, 5000), 0);
+	return fd;
+}
+
+static int enter(void)
+{
+	int fd = ask();
+
+	hear(fd, MESSAGE_ADMITTED);
 	return fd;
 }
 
@@ -219,7 +229,7 @@ static void too_many(void **state)
 	bed.service.most_clients = 2;
 	start();
 	first = enter();
-	fd = come();
+	fd = ask();
 	reply = hear(fd, MESSAGE_REFUSED);
 	assert_int_equal(reply.refused.refusal, REFUSAL_BUSY);
 	assert_string_equal(reply.refused.text, "it already serves 1 client from this address");
@@ -266,14 +276,11 @@ static void allowed(void **state)
 /* The server ends with its one client, but not with one that says nothing. */
 static void once(void **state)
 {
-	int fd;
-
 	(void)state;
 	begin();
 	bed.service.once = true;
 	start();
-	fd = come();
-	close(fd);
+	close(enter());
 	expect("127.0.0.1: served, 0 requests; the connection ended without a goodbye");
 	expect("row 127.0.0.1 failed 0 orders");
 	finish(EIO);

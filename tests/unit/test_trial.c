@@ -147,7 +147,7 @@ static void assert_too_much(const struct trial_test *table, const char *test, co
 			    enum selftest_verdict verdict)
 {
 	const struct message done = {.type = MESSAGE_DONE};
-	const struct message_welcome granted = {.qps = 2, .bytes = 64 << 20};
+	const struct message_admitted granted = {.qps = 2, .bytes = 64 << 20};
 	struct message order;
 	struct bed bed;
 	const char *complaint;
@@ -165,7 +165,7 @@ static void assert_too_much(const struct trial_test *table, const char *test, co
 	bed.request.sizes[0] = 32 << 20;
 	bed.request.size_count = 1;
 	bed.request.queue_pairs = strstr(reason, "pairs") ? 3 : 2;
-	bed.trial.granted_msec = 60000;
+	bed.trial.granted.run_msec = 60000;
 	if (verdict == SELFTEST_FAIL) {
 		bed.request.sizes[0] = 4096;
 		bed.request.duration_msec = 90000;
@@ -206,8 +206,7 @@ static void assert_unfit(const struct trial_test *table, const char *test, const
 	struct bed bed;
 
 	make_bed(&bed);
-	bed.trial.granted = (struct message_welcome){
-		.version = PROTOCOL_NEWEST, .qps = LIMIT_QPS, .bytes = LIMIT_BYTES};
+	bed.trial.granted = (struct message_admitted){.qps = LIMIT_QPS, .bytes = LIMIT_BYTES};
 	bed.trial.near_can.max_depth = bed.trial.far_can.max_depth = 1024;
 	bed.trial.hidden = true;
 	bed.request.tests = &test;
@@ -547,7 +546,7 @@ static void peer_stops_in_the_middle(void **state)
 	free_bed(&bed);
 	/* The program has introduced itself, but its port is not known yet. */
 	make_bed(&bed);
-	bed.trial.granted.version = PROTOCOL_NEWEST;
+	bed.trial.granted.qps = LIMIT_QPS;
 	assert_int_equal(send(bed.peer, bytes, 20, 0), 20);
 	assert_int_equal(shutdown(bed.peer, SHUT_WR), 0);
 	assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), -ECONNRESET);
@@ -633,22 +632,6 @@ static void peer_falls_silent(void **state)
 	free_bed(&bed);
 }
 
-/* Runs a server that greets the first client and then waits for the goodbye. */
-static void *welcome(void *listener)
-{
-	const struct message message = {.type = MESSAGE_WELCOME,
-					.welcome = {.version = 1, .qps = 3, .bytes = 4096}};
-	int channel = accept(*(int *)listener, NULL, NULL);
-	const char *complaint;
-	struct message order;
-
-	exchange_receive(channel, -1, 5000, &order, &complaint);
-	exchange_send(channel, &message, 5000);
-	exchange_receive(channel, -1, 5000, &order, &complaint);
-	close(channel);
-	return order.type == MESSAGE_BYE ? listener : NULL;
-}
-
 /* Opens a socket bound to an unused port; it listens if `room` is not negative. */
 static int make_listener(struct selftest_request *request, int room)
 {
@@ -660,47 +643,23 @@ static int make_listener(struct selftest_request *request, int room)
 	return fd;
 }
 
-static void peer_that_answers(void **state)
-{
-	struct session session;
-	pthread_t thread;
-	struct bed bed;
-	int listener;
-	void *bidden;
-
-	(void)state;
-	make_bed(&bed);
-	listener = make_listener(&bed.request, 1);
-	assert_int_equal(pthread_create(&thread, NULL, welcome, &listener), 0);
-	close(bed.trial.far.channel);
-	assert_int_equal(session_open_peer(&session, &bed.trial), 0);
-	assert_false(bed.trial.results->no_exchange);
-	assert_int_equal(bed.trial.granted.qps, 3);
-	assert_int_equal(bed.trial.granted.bytes, 4096);
-	session_close(&session, &bed.trial);
-	pthread_join(thread, &bidden);
-	assert_ptr_equal(bidden, &listener);
-	bed.trial.far.channel = -1;
-	close(listener);
-	free_bed(&bed);
-}
-
-/* A server of version 2 for one handshake. */
+/* A server for one handshake. */
 struct server {
 	int listener;
 	const char *token; /* NULL: no token is required */
-	bool old;	   /* version 1: it does not know the challenge */
+	bool other;	   /* refuses, because it speaks other versions */
+	uint32_t version;  /* that it chooses */
 	bool mirror;	   /* without the token, it sends the client's proof back */
 	struct message_hello hello;
 	struct message_response response;
+	uint32_t last; /* type of the last message of the client; 0: none but the hello */
 	pthread_t thread;
 };
 
 static void admit(struct server *server, int channel, const struct message_challenge *challenge)
 {
 	struct message admitted = {.type = MESSAGE_ADMITTED,
-				   .admitted = {.welcome = {.version = 2, .qps = 3, .bytes = 4096},
-						.run_msec = 7000}};
+				   .admitted = {.qps = 3, .bytes = 4096, .run_msec = 7000}};
 
 	if (server->mirror)
 		memcpy(admitted.admitted.mac, server->response.mac, NONCE_BYTES);
@@ -715,11 +674,13 @@ static void *greet(void *context)
 	struct server *server = context;
 	const struct message refused = {
 		.type = MESSAGE_REFUSED,
-		.refused = {.refusal = REFUSAL_VERSION, .lowest = 1, .highest = 1},
+		.refused = {.refusal = REFUSAL_VERSION, .lowest = 2, .highest = 4},
 	};
 	const struct message challenge = {
 		.type = MESSAGE_CHALLENGE,
-		.challenge = {.version = 2, .token_wanted = !!server->token, .nonce = "nonce"},
+		.challenge = {.version = server->version,
+			      .token_wanted = !!server->token,
+			      .nonce = "nonce"},
 	};
 	int channel = accept(server->listener, NULL, NULL);
 	const char *complaint;
@@ -727,12 +688,13 @@ static void *greet(void *context)
 
 	if (!exchange_receive(channel, -1, 5000, &order, &complaint))
 		server->hello = order.hello;
-	exchange_send(channel, server->old ? &refused : &challenge, 5000);
-	if (!exchange_receive(channel, -1, 5000, &order, &complaint) &&
-	    order.type == MESSAGE_RESPONSE) {
+	exchange_send(channel, server->other ? &refused : &challenge, 5000);
+	while (!exchange_receive(channel, -1, 5000, &order, &complaint)) {
+		server->last = order.type;
+		if (order.type != MESSAGE_RESPONSE)
+			break;
 		server->response = order.response;
 		admit(server, channel, &challenge.challenge);
-		exchange_receive(channel, -1, 5000, &order, &complaint);
 	}
 	close(channel);
 	return NULL;
@@ -741,7 +703,7 @@ static void *greet(void *context)
 /* A program built with musl cannot load the GnuTLS of a system with glibc. */
 static bool has_hmac(void)
 {
-	const struct message_challenge challenge = {.version = 2};
+	const struct message_challenge challenge = {.version = 1};
 	const struct message_response response = {.nonce = ""};
 	char mac[NONCE_BYTES];
 
@@ -754,33 +716,40 @@ static void shake_hands(struct server *server, const char *token, int rc, const 
 	static const char none[NONCE_BYTES];
 	struct session session;
 	struct bed bed;
+	char *wanted;
 
-	if (token && server->token && !server->old && !has_hmac())
+	if (token && server->token && !server->other && !has_hmac())
 		return;
+	server->version = server->version ?: 1;
 	make_bed(&bed);
 	bed.request.token = token;
 	server->listener = make_listener(&bed.request, 1);
 	assert_int_equal(pthread_create(&server->thread, NULL, greet, server), 0);
 	close(bed.trial.far.channel);
 	assert_int_equal(session_open_peer(&session, &bed.trial), rc);
+	/* It is not even a server if it chooses what was not offered. */
+	assert_int_equal(bed.trial.results->no_exchange, rc == -ERANGE);
 	session_close(&session, &bed.trial);
 	pthread_join(server->thread, NULL);
-	if (reason) {
+	if (rc) {
 		assert_int_equal(bed.trial.result->verdict.value, SELFTEST_FAIL);
-		assert_string_equal(bed.trial.result->reason, reason);
+		wanted = reason ? mem_string(reason)
+				: mem_format("the program on TCP port %u of 10.0.0.2 does not "
+					     "speak this protocol",
+					     bed.request.tcp_port);
+		assert_string_equal(bed.trial.result->reason, wanted);
 		assert_non_null(bed.trial.result->next_step);
+		free(wanted);
 	} else {
-		assert_int_equal(bed.trial.granted.version, 2);
-		assert_int_equal(bed.trial.near.agent->version, 2);
 		assert_int_equal(bed.trial.granted.qps, 3);
-		assert_int_equal(bed.trial.granted_msec, 7000);
+		assert_int_equal(bed.trial.granted.bytes, 4096);
+		assert_int_equal(bed.trial.granted.run_msec, 7000);
 	}
-	/* The token is never sent, whatever happens. */
-	assert_int_equal(server->hello.highest, PROTOCOL_NEWEST);
-	assert_int_equal(server->hello.lowest, token ? 2 : 1);
-	assert_string_equal(server->hello.token, "");
+	assert_true(server->hello.lowest == 1 && server->hello.highest == 1);
+	assert_int_equal(server->last, rc == -ERANGE ? 0 : MESSAGE_BYE);
+	/* Nothing is proved to a server without a token, or of another version. */
 	assert_int_equal(nonce_equal(server->response.mac, none),
-			 !token || server->old || !server->token);
+			 !token || server->other || !server->token || rc == -ERANGE);
 	bed.trial.far.channel = -1;
 	close(server->listener);
 	free_bed(&bed);
@@ -797,36 +766,35 @@ static void handshakes(void **state)
 		    "the program that answers as 10.0.0.2 does not know the token");
 	shake_hands(&(struct server){0}, "word", -EACCES,
 		    "10.0.0.2 does not require a token, so anyone might answer there");
-	shake_hands(
-		&(struct server){.old = true}, "word", -EPROTONOSUPPORT,
-		"the rdmactl of 10.0.0.2 is too old: the token would cross the network in clear "
-		"text");
+	for (int i = 0; i < 2; i++)
+		shake_hands(&(struct server){.other = true}, i ? "word" : NULL, -EREMOTEIO,
+			    "this side speaks version 1 of the exchange protocol, 10.0.0.2 speaks "
+			    "versions 2 to 4");
+	for (int i = 0; i < 2; i++) {
+		struct server server = {.version = 2, .token = "word"};
+
+		shake_hands(&server, i ? "word" : NULL, -ERANGE, NULL);
+	}
 }
 
 /* A port that needs a header in each packet needs it in those of the other side, too. */
 static void header_of_either(void **state)
 {
 	static const struct {
-		uint32_t link_layer, version;
+		uint32_t link_layer;
 		bool near, far, agreed;
-		const char *remark;
 	} rows[] = {
-		{LINK_LAYER_INFINIBAND, PROTOCOL_HEADERS, false, false, false, NULL},
-		{LINK_LAYER_INFINIBAND, PROTOCOL_HEADERS, true, false, true, NULL},
-		{LINK_LAYER_INFINIBAND, PROTOCOL_HEADERS, false, true, true, NULL},
-		{LINK_LAYER_INFINIBAND, PROTOCOL_HEADERS, true, true, true, NULL},
+		{LINK_LAYER_INFINIBAND, false, false, false},
+		{LINK_LAYER_INFINIBAND, true, false, true},
+		{LINK_LAYER_INFINIBAND, false, true, true},
+		{LINK_LAYER_INFINIBAND, true, true, true},
 		/* RoCE always has it. */
-		{LINK_LAYER_ETHERNET, PROTOCOL_HEADERS, false, true, false, NULL},
-		{LINK_LAYER_INFINIBAND, PROTOCOL_HEADERS - 1, false, true, false, NULL},
-		{LINK_LAYER_INFINIBAND, PROTOCOL_HEADERS - 1, true, false, true,
-		 "the port takes only packets with a global header, and the server is too old to "
-		 "be told so (version 6 of the exchange protocol)"},
+		{LINK_LAYER_ETHERNET, false, true, false},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const bool asks = rows[i].link_layer == LINK_LAYER_INFINIBAND &&
-				  rows[i].version >= PROTOCOL_HEADERS;
+		const bool asks = rows[i].link_layer == LINK_LAYER_INFINIBAND;
 		const struct message answer = {.type = MESSAGE_HEADER_AGREED,
 					       .header_agreed.needed = rows[i].near || rows[i].far};
 		struct ibv_context context;
@@ -838,7 +806,6 @@ static void header_of_either(void **state)
 		bed.trial.near.agent->context = &context;
 		bed.trial.near.agent->needs_header = rows[i].near;
 		bed.trial.near_can.far.link_layer = rows[i].link_layer;
-		bed.trial.granted.version = rows[i].version;
 		if (asks)
 			assert_int_equal(exchange_send(bed.peer, &answer, 1000), 0);
 		assert_int_equal(trial_agree_on_header(&bed.trial), 0);
@@ -849,37 +816,10 @@ static void header_of_either(void **state)
 			assert_int_equal(order.header.needed, rows[i].near);
 		}
 		assert_int_equal(bed.trial.near.agent->needs_header, rows[i].agreed);
-		if (rows[i].remark)
-			assert_string_equal(bed.trial.result->reason, rows[i].remark);
-		else
-			assert_null(bed.trial.result->reason);
+		assert_null(bed.trial.result->reason);
 		bed.trial.near.agent->context = NULL;
 		free_bed(&bed);
 	}
-}
-
-/* A client with a token refuses a welcome in version 1, whatever it offered. */
-static void downgrade(void **state)
-{
-	struct session session;
-	pthread_t thread;
-	struct bed bed;
-	int listener;
-
-	(void)state;
-	make_bed(&bed);
-	bed.request.token = "word";
-	listener = make_listener(&bed.request, 1);
-	assert_int_equal(pthread_create(&thread, NULL, welcome, &listener), 0);
-	close(bed.trial.far.channel);
-	assert_int_equal(session_open_peer(&session, &bed.trial), -EPROTONOSUPPORT);
-	/* It has said that it is too old. */
-	assert_false(bed.trial.results->no_exchange);
-	session_close(&session, &bed.trial);
-	pthread_join(thread, NULL);
-	bed.trial.far.channel = -1;
-	close(listener);
-	free_bed(&bed);
 }
 
 static void nobody_listens(void **state)
@@ -950,12 +890,10 @@ int main(void)
 		cmocka_unit_test(usual_status),
 		cmocka_unit_test(names_of_counters),
 		cmocka_unit_test(more_than_granted),
-		cmocka_unit_test(peer_that_answers),
 		cmocka_unit_test(nobody_listens),
 		cmocka_unit_test(signal_meanwhile),
 		cmocka_unit_test(handshakes),
 		cmocka_unit_test(header_of_either),
-		cmocka_unit_test(downgrade),
 		cmocka_unit_test(unfit_memory),
 	};
 

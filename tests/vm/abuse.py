@@ -24,15 +24,15 @@ LISTEN, SYN_RECEIVED = '0A', '03'  # states in /proc/net/tcp: Linux, include/net
 
 _running = []  # servers that are still running
 MAGIC, VERSION = b'RDMT', 1  # of the header
-OLDEST, NEWEST = 1, 7  # versions of the protocol
-(HELLO, WELCOME, REFUSED, OPEN, OPENED, BUFFER, BUFFERED, FILL, CHECK, CHECKED, QUEUE, PAIR, PAIRED,
- MODIFY, QUERY, QUERIED, ADDRESS, POST, RECEIVE, WAIT, WAITED, LISTEN, LISTENING, ACCEPT, CONNECT,
- CONNECTED, DISCONNECT, JOIN, JOINED, LEAVE, RUN, RAN, GATHER, COUNTERS, COUNTED, RELEASE, DONE,
- BYE, CHALLENGE, RESPONSE, ADMITTED, PROVEN, IS_PROVEN, PROVE, PROOF) = range(1, 46)
+PROTOCOL = 1  # its version
+HELLO, REFUSED = 1, 3
+(OPEN, OPENED, BUFFER, BUFFERED, FILL, CHECK, CHECKED, QUEUE, PAIR, PAIRED, MODIFY, QUERY, QUERIED,
+ ADDRESS, POST, RECEIVE, WAIT, WAITED, LISTEN, LISTENING, ACCEPT, CONNECT, CONNECTED, DISCONNECT,
+ JOIN, JOINED, LEAVE, RUN, RAN, GATHER, COUNTERS, COUNTED, RELEASE, DONE, BYE, CHALLENGE, RESPONSE, ADMITTED, PROVEN, IS_PROVEN, PROVE, PROOF) = range(4, 46)
 WAY, TARGET, REPORTED, REPORT = range(48, 52)
 LEAVING, GID_LOOK, GID_SEEN, MEMORY, MEMORY_READY, WINDOW, WINDOWED, VECTOR = range(56, 64)
-XRC, XRC_READY, LIMITS, LIMITED, HEADER, HEADER_AGREED = range(72, 78)
-OLD_PAIRS, PAIRS = 64, 16384  # queue pairs granted before version 4, and from version 4 on
+XRC, XRC_READY, _, _, HEADER, HEADER_AGREED = range(72, 78)
+PAIRS = 16384  # queue pairs that are granted
 FAILED, BAD_VERSION, BAD_TOKEN, BUSY, LIMIT, ORDER, NO_PORT = range(7)
 HELLO_SECONDS = 5  # time for a client to send its greeting
 # Time limit for the server to end.
@@ -47,12 +47,15 @@ def message(kind, body=b'', version=VERSION, length=None):
     return MAGIC + struct.pack('>III', version, kind, length) + body
 
 
-def hello(lowest=OLDEST, highest=OLDEST, token=b'', release=b'9.9', **header):
-    return message(HELLO, struct.pack('>II', lowest, highest) + release.ljust(32, b'\0') +
-                   token.ljust(64, b'\0'), **header)
+def hello(lowest=PROTOCOL, highest=PROTOCOL, release=b'9.9', **header):
+    return message(HELLO, struct.pack('>II', lowest, highest) + release.ljust(32, b'\0'), **header)
 
 
-def mac(token, role, server_nonce, client_nonce, version=NEWEST):
+# The messages of a client without a token, and the answers to them.
+GREETING = (hello(), CHALLENGE), (message(RESPONSE, bytes(64)), ADMITTED)
+
+
+def mac(token, role, server_nonce, client_nonce, version=PROTOCOL):
     text = b'rdmactl selftest ' + role + server_nonce + client_nonce + struct.pack('>I', version)
     return hmac.new(token, text, hashlib.sha256).digest()
 
@@ -104,16 +107,16 @@ class Client:
 
     def challenged(self):
         """Whether a token is required, and the nonce of the server."""
-        kind, body = self.call(hello(highest=NEWEST))
+        kind, body = self.call(hello())
         if kind != CHALLENGE:
             raise Gone('no challenge: %s' % (refusal((kind, body)),))
         version, wanted = struct.unpack('>II', body[:8])
-        if version != NEWEST or len(body) != 40:
+        if version != PROTOCOL or len(body) != 40:
             raise ValueError('no challenge: %r' % body)
         return wanted, body[8:]
 
     def greet(self, token=None, proof=None, nonce=None):
-        """The handshake of version 2, its messages and the answer to them."""
+        """The handshake: its messages and the answer to them."""
         nonce = nonce or os.urandom(32)
         wanted, server_nonce = self.challenged()
         if proof is None:
@@ -166,15 +169,7 @@ class Server:
         options.setdefault('to', self.bind or '127.0.0.1')
         return Client(port=self.port, **options)
 
-    def greeted(self, **options):
-        client = self.client(**options)
-        reply = client.call(hello())
-        if reply[0] != WELCOME:
-            raise Gone('refused: %s' % (refusal(reply),))
-        return client
-
-    def admitted(self, token=None, **options):
-        """A client of version 2."""
+    def greeted(self, token=None, **options):
         client = self.client(**options)
         reply = client.greet(token)[3]
         if reply[0] != ADMITTED:
@@ -303,14 +298,14 @@ def is_served(server, **options):
     """Lists the reasons why a good client is not served."""
     try:
         with server.client(**options) as client:
-            kind, body = client.call(hello())
-            if kind != WELCOME:
+            kind, body = client.greet()[3]
+            if kind != ADMITTED:
                 return ['a good client is refused: %s' % (refusal((kind, body)),)]
-            version, pairs, most = struct.unpack('>IIQ', body[:16])
+            pairs, most = struct.unpack('>IQ', body[32:44])
             kind, _ = client.call(message(RELEASE))
             client.send(message(BYE))
             client.is_dropped()
-            return (unequal('version', version, OLDEST) + unequal('answer', kind, DONE) +
+            return (unequal('answer', kind, DONE) +
                     ([] if pairs and most else ['it grants no resources']))
     except (Gone, OSError, ValueError) as error:
         return ['a good client is not served: %r' % error]
@@ -375,7 +370,7 @@ def random_bytes(server):
                  *(MAGIC + dice.randbytes(200) for _ in range(6)),
                  *(MAGIC + struct.pack('>II', 1, dice.randrange(64)) + dice.randbytes(100)
                    for _ in range(12)),
-                 *(hello()[:24] + dice.randbytes(96) for _ in range(2)))
+                 *(hello()[:24] + dice.randbytes(32) for _ in range(2)))
 
 
 def other_protocols(server):
@@ -387,7 +382,7 @@ def other_protocols(server):
 
 def lengths(server):
     return drops(server, *(hello(length=length) for length in
-                           (0, 1, 103, 105, 4081, 65536, 0x7fffffff, 0x80000000, 0xffffffff)),
+                           (0, 1, 39, 41, 4081, 65536, 0x7fffffff, 0x80000000, 0xffffffff)),
                  *(message(kind, length=0xffffffff) for kind in (WAITED, COUNTED, BYE, 0, 99)))
 
 
@@ -399,30 +394,21 @@ def not_hello(server):
 
 def versions(server):
     wrong = []
-    for lowest, highest, header in ((NEWEST + 1, NEWEST + 2, 3), (0, 0, 1), (9, 1, 1), (2, 1, 1),
-                                    (NEWEST + 1, 0xffffffff, 9), (0xffffffff, 0xffffffff, 0xffffffff)):
+    for lowest, highest, header in ((PROTOCOL + 1, PROTOCOL + 2, 3), (0, 0, 1), (9, 1, 1), (2, 1, 1),
+                                    (PROTOCOL + 1, 0xffffffff, 9), (0xffffffff, 0xffffffff, 0xffffffff)):
         with server.client() as client:
             reply = client.call(hello(lowest, highest, version=header, release=b'\x1b[31mx'))
             wrong += unequal('%d to %d' % (lowest, highest), refusal(reply)[:3],
-                             (BAD_VERSION, OLDEST, NEWEST))
+                             (BAD_VERSION, PROTOCOL, PROTOCOL))
     with server.client() as client:
-        kind, body = client.call(hello(0, NEWEST + 2, version=NEWEST + 2))
+        kind, body = client.call(hello(0, PROTOCOL + 2, version=PROTOCOL + 2))
         wrong += unequal('a range with ours', (kind, body[:4]),
-                         (CHALLENGE, struct.pack('>I', NEWEST)))
-    with server.client() as client:
-        kind, body = client.call(hello(0, 1))
-        wrong += unequal('the oldest', (kind, struct.unpack('>II', body[:8])),
-                         (WELCOME, (OLDEST, OLD_PAIRS)))
-    for version in range(OLDEST + 1, NEWEST + 1):
-        with server.client() as client:
-            kind, body = client.call(hello(version, version))
-            wrong += unequal('version %d alone' % version, (kind, body[:4]),
-                             (CHALLENGE, struct.pack('>I', version)))
+                         (CHALLENGE, struct.pack('>I', PROTOCOL)))
     return wrong
 
 
 def handshakes(server):
-    """Clients of version 2 that do not continue as they began."""
+    """Clients that do not continue as they began."""
     stayed = []
 
     def client_of(data):
@@ -437,16 +423,15 @@ def handshakes(server):
                     stayed.append('%r is not dropped' % data[:40])
         return run
     wrong = one_line_each(server, [client_of(data) for data in (
-        None, b'', hello(highest=NEWEST), message(BYE), message(RELEASE), message(ADMITTED),
+        None, b'', hello(), message(BYE), message(RELEASE), message(ADMITTED),
         message(RESPONSE), message(RESPONSE, bytes(63)), message(RESPONSE, bytes(65)),
         message(RESPONSE, bytes(64))[:40], message(CHALLENGE, bytes(40)))],
         'sent no valid message|instead of response|no response|before its response')
     with server.client() as client:
         wanted, _, _, (kind, body) = client.greet()
         wrong += unequal('a token', wanted, 0) + unequal('without one', kind, ADMITTED)
-        version, pairs, most = struct.unpack('>IIQ', body[:16])
-        proof, longest = body[112:144], struct.unpack('>Q', body[144:])[0]
-        wrong += unequal('admitted', (version, proof, longest), (NEWEST, bytes(32), 60000))
+        pairs, most, longest = struct.unpack('>IQQ', body[32:])
+        wrong += unequal('admitted', (body[:32], longest), (bytes(32), 60000))
         wrong += unequal('queue pairs', pairs, PAIRS) + ([] if most else ['it grants no memory'])
         wrong += unequal('an order', client.call(message(RELEASE))[0], DONE)
         for order in (message(PROVEN), message(PROOF, bytes(32)), message(RESPONSE, bytes(64)),
@@ -503,7 +488,7 @@ def halves(server):
             lambda client: (client.socket.shutdown(socket.SHUT_WR), client.is_dropped(),
                             client.socket.close()))
     return one_line_each(server, [client_of(length, ways[length % 3])
-                                  for length in (0, 1, 2, 3, 4, 8, 15, 16, 17, 24, 119)],
+                                  for length in (0, 1, 2, 3, 4, 8, 15, 16, 17, 24, 55)],
                          'before its hello|closed|sent no valid message')
 
 
@@ -518,16 +503,15 @@ def late_garbage(server):
                  message(MEMORY, struct.pack('>III', 3, 4, 0)), message(WINDOW, bytes(48)),
                  message(VECTOR, struct.pack('>I', 65536)), message(GID_SEEN, bytes(8)),
                  message(XRC, bytes(8)), message(XRC, struct.pack('>III', PAIRS, 2, 1)),
-                 message(LIMITS, bytes(4)), message(LIMITED, bytes(8)),
                  message(HEADER), message(HEADER, struct.pack('>I', 2)), message(HEADER_AGREED, bytes(8)),
-                 message(WELCOME), message(WAITED, struct.pack('>III', 0, 0, 33))):
+                 message(2), message(46), message(74), message(WAITED, struct.pack('>III', 0, 0, 33))):
         with server.greeted() as client:
             client.send(data)
             if not client.is_dropped():
                 wrong.append('%r is not dropped' % data[:40])
     for data in (hello(), message(COUNTERS), message(DONE), message(QUERY, struct.pack('>I', PAIRS - 1)),
                  message(WAY, bytes(12)), message(TARGET, bytes(12)), message(REPORT),
-                 message(GID_LOOK), message(LIMITS), message(MEMORY, bytes(12)), message(VECTOR, bytes(4)),
+                 message(GID_LOOK), message(MEMORY, bytes(12)), message(VECTOR, bytes(4)),
                  message(LEAVING, bytes(4)), message(GID_SEEN, bytes(4)), message(XRC, bytes(12)),
                  message(HEADER, bytes(4)), message(HEADER_AGREED, bytes(4)),
                  message(WINDOW, struct.pack('>6I3Q', 0, 1, 1, 0, 0, 2, 0, 64, 1)),
@@ -566,14 +550,14 @@ def crowd(server):
     for number in range(MOST_OF_ADDRESS):
         many.append(server.greeted(source='127.0.0.2'))
     with server.client(source='127.0.0.2') as client:
-        reason, _, _, text = refusal(client.call(hello()))
+        reason, _, _, text = refusal(client.greet()[3])
         wrong += unequal('the ninth of an address', (reason, 'address' in text), (BUSY, True))
     wrong += is_served(server, source='127.0.0.3')
     for number in range(MOST_CLIENTS - MOST_OF_ADDRESS):
         many.append(server.greeted(source='127.0.0.%d' % (4 + number)))
     for _ in range(50):
         with server.client(source='127.0.0.99') as client:
-            wrong += unequal('one too many', refusal(client.call(hello()))[0], BUSY)
+            wrong += unequal('one too many', refusal(client.greet()[3])[0], BUSY)
     # Refused clients have a second to read the reason.
     server.wait_for_children(lambda count: count <= MOST_CLIENTS)
     wrong += unequal('processes', len(server.children()), MOST_CLIENTS)
@@ -591,7 +575,7 @@ def thousand(server):
     for number in range(1000):
         client = server.client()
         if number % 3 == 0:
-            client.send(hello()[:number % 120])
+            client.send(hello()[:number % 56])
         if number % 2:
             client.reset()
         else:
@@ -677,10 +661,10 @@ def tokens(tap, command):
     def refused(what, reply):
         reason, _, _, text = refusal(reply)
         return unequal(what, reason, BAD_TOKEN) + (['it reveals the token'] if 'horse' in text else [])
-    # In clear text, as in version 1: even the right token is refused.
-    for token in (b'', word, word[:-1], b'\xff' * 64):
-        with server.client() as client:
-            wrong += refused('in clear %r' % token, client.call(hello(token=token)))
+    # In clear text even the right token is refused: after the hello, and in place of the proof.
+    with server.client() as client:
+        client.send(message(HELLO, hello()[16:] + word.ljust(64, b'\0')))
+        wrong += [] if client.is_dropped() else ['a token after the hello is not refused']
     for token in (None, word[:-1], word + b'x', b'\0' + word, word.upper(), b'\xff' * 64):
         with server.client() as client:
             begin = time.monotonic()
@@ -691,19 +675,19 @@ def tokens(tap, command):
     with server.client() as client:
         _, server_nonce, nonce, (kind, body) = client.greet(word)
         wrong += unequal('with the right one', kind, ADMITTED)
-        wrong += unequal('the proof of the server', body[112:144],
+        wrong += unequal('the proof of the server', body[:32],
                          mac(word, b'server', server_nonce, nonce))
     good = mac(word, b'client', server_nonce, nonce)
-    for what, proof, again in (('a replay', good, nonce), ('that of the server', body[112:144], nonce),
+    for what, proof, again in (('a replay', good, nonce), ('that of the server', body[:32], nonce),
                                ('all of them', word.ljust(32, b'\0'), None)):
         with server.client() as client:
             wrong += refused(what, client.greet(proof=proof, nonce=again)[3])
     # A different version, role or order of the nonces.
-    for what in ({'version': 1}, {'role': b'server'}, {'swap': True}):
+    for what in ({'version': 2}, {'role': b'server'}, {'swap': True}):
         with server.client() as client:
             theirs, ours = client.challenged()[1], os.urandom(32)
             first, second = (ours, theirs) if 'swap' in what else (theirs, ours)
-            proof = mac(word, what.get('role', b'client'), first, second, what.get('version', NEWEST))
+            proof = mac(word, what.get('role', b'client'), first, second, what.get('version', PROTOCOL))
             wrong += refused('%s' % what, client.call(message(RESPONSE, ours + proof)))
     wrong += server.at_rest()
     if 'horse' in server.text():
@@ -716,11 +700,11 @@ def once(tap, command):
     server = Server(command, '--once')
     wrong = drops(server, b'GET / HTTP/1.0\r\n\r\n'.ljust(100), message(BYE))
     with server.client() as client:
-        wrong += unequal('another version', refusal(client.call(hello(NEWEST + 1, NEWEST + 1)))[0], BAD_VERSION)
+        wrong += unequal('another version', refusal(client.call(hello(PROTOCOL + 1, PROTOCOL + 1)))[0], BAD_VERSION)
     wrong += server.at_rest()
     with server.greeted() as client:
         with server.client() as second:
-            wrong += unequal('the second', refusal(second.call(hello()))[0], BUSY)
+            wrong += unequal('the second', refusal(second.greet()[3])[0], BUSY)
         wrong += unequal('the one', client.call(message(RELEASE))[0], DONE)
         client.send(message(BYE))
         client.is_dropped()

@@ -67,7 +67,8 @@ def guesses(tap, command):
     for number in range(120):
         clients.append(server.client(source='127.0.2.%d' % (1 + number)))
         try:
-            clients[-1].send(abuse.hello(token=b'wrong'))
+            clients[-1].challenged()
+            clients[-1].send(abuse.message(abuse.RESPONSE, os.urandom(64)))
         except Gone:
             pass
     for client in clients:
@@ -228,7 +229,7 @@ def memory(tap, command):
     server = Server(command, '--memory', '104m')
     clients = [server.greeted() for _ in range(4)]
     with server.client() as client:
-        reason, _, _, text = abuse.refusal(client.call(abuse.hello()))
+        reason, _, _, text = abuse.refusal(client.greet()[3])
         wrong = unequal('the fifth', (reason, '--memory' in text), (abuse.BUSY, True))
     clients.pop().socket.close()
     server.wait_for_children(lambda count: count <= 3)

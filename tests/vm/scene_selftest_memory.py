@@ -191,22 +191,6 @@ def removed_address(tap):
         tap.test('selftest memory: the address of a GID of %s is removed' % device, wrong)
 
 
-def older(tap):
-    """A server of version 3 has no kinds of memory."""
-    import scene_selftest_path
-    import socket
-    heard = []
-    with socket.create_server((SERVER, PORT + 2)) as listener:
-        thread = threading.Thread(target=scene_selftest_path.old_server, args=(listener, heard),
-                                  daemon=True)
-        thread.start()
-        document = run('rxa', '--peer', SERVER, '--port', str(PORT + 2), '--peer-memory', 'huge',
-                       '--test', 'rc-write')
-        thread.join(20)
-    tap.test('selftest memory: an older server is recognized', wrong_with(document, 4, (
-        'connect', 'fail', 'another kind of memory needs version 4 of the exchange')))
-
-
 def play(tap):
     peers.shell('bed_wire')
     before = selftest.resources()
@@ -218,4 +202,3 @@ def play(tap):
     removed_address(tap)
     tap.test('selftest memory: the server ends without errors', server.stop()[0] + leaked(before))
     removed_device(tap)
-    older(tap)

@@ -198,41 +198,6 @@ def numbers(tap):
              unequal('row', {row['traffic_class'] for row in document.rows}, {8}))
 
 
-def older(tap):
-    """A server of version 2 cannot be told the traffic class; the host's default would not fail."""
-    heard = []
-    with socket.create_server((SERVER, PORT + 1)) as listener:
-        thread = threading.Thread(target=old_server, args=(listener, heard), daemon=True)
-        thread.start()
-        document = selftest.run('rxa', '--peer', SERVER, '--port', str(PORT + 1), '--tclass', '8',
-                                '--test', 'rc-write')
-        thread.join(20)
-    tap.test('selftest path: an older server is recognized', selftest.wrong_with(document, 4, (
-        'connect', 'fail', 'cannot be told what its packets should carry')))
-
-
-def old_server(listener, heard):
-    """Like old_server() in scene_selftest_ports, but it also opens a port."""
-    connection = listener.accept()[0]
-    with connection:
-        file = connection.makefile('rb')
-        file.read(120)
-        connection.sendall(b'RDMT' + struct.pack('>III', 1, abuse.CHALLENGE, 40) +
-                           struct.pack('>II', 2, 0) + bytes(32))
-        file.read(80)
-        connection.sendall(b'RDMT' + struct.pack('>III', 1, abuse.ADMITTED, 152) +
-                           struct.pack('>IIQ', 2, 64, 64 << 20) + b'0.9.0'.ljust(32, b'\0') +
-                           b'old'.ljust(64, b'\0') + bytes(32) + struct.pack('>Q', 60000))
-        header = file.read(16)
-        length = struct.unpack_from('>I', header, 12)[0]
-        body = file.read(length)
-        # Its port is like the client's, but with the other address.
-        endpoint = body[:-12]
-        connection.sendall(b'RDMT' + struct.pack('>III', 1, abuse.OPENED, len(endpoint) + 32) +
-                           endpoint + struct.pack('>IIIIIIII', 4, 64, 64, 1, 1, 1, 0, 0))
-        heard.append(file.read(16))
-
-
 def play(tap):
     peers.shell('bed_wire')
     server = selftest.Server('--port', str(PORT), bind=SERVER)
@@ -243,4 +208,3 @@ def play(tap):
     refused(tap)
     numbers(tap)
     tap.test('selftest path: the server ends without errors', server.stop()[0])
-    older(tap)

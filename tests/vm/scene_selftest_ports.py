@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """rdmactl selftest --peer-device: the exchange over one network, the data over the named port;
-servers and clients of older versions of the protocol. Two hosts with two rails each, in one
-guest: rxa and rxc, rxb and rxd."""
+a server of other versions of the protocol. Two hosts with two rails each, in one guest: rxa and
+rxc, rxb and rxd."""
 
 import socket
 import struct
@@ -74,41 +74,36 @@ def own_address(tap):
     tap.test("selftest: with DEV named it connects from that device's address", wrong)
 
 
-def old_server(listener, heard):
-    """Sends the bytes of a version 2 server, CHALLENGE and ADMITTED, then reads the next order."""
+def refuse(listener, heard):
+    """Refuses a client as a server of later versions does, and reads what it sends then."""
     connection = listener.accept()[0]
     with connection:
         file = connection.makefile('rb')
-        heard.append(file.read(120)[16:24])
-        connection.sendall(b'RDMT' + struct.pack('>III', 1, abuse.CHALLENGE, 40) +
-                           struct.pack('>II', 2, 0) + bytes(32))
-        file.read(80)
-        connection.sendall(b'RDMT' + struct.pack('>III', 1, abuse.ADMITTED, 152) +
-                           struct.pack('>IIQ', 2, 64, 64 << 20) + b'0.9.0'.ljust(32, b'\0') +
-                           b'old'.ljust(64, b'\0') + bytes(32) + struct.pack('>Q', 60000))
+        heard.append(file.read(len(abuse.hello()))[16:24])
+        body = struct.pack('>7I2Q', abuse.BAD_VERSION, 0, 0, 0, 0, 2, 3, 0, 0) + bytes(200)
+        connection.sendall(abuse.message(abuse.REFUSED, body, version=2))
         heard.append(file.read(16))
 
 
-def older(tap):
-    """A server that chooses the port itself would test another port, so the client rejects it."""
+def other_version(tap):
     heard = []
     with socket.create_server((CONTROL, CONTROL_PORT)) as listener:
-        thread = threading.Thread(target=old_server, args=(listener, heard), daemon=True)
+        thread = threading.Thread(target=refuse, args=(listener, heard), daemon=True)
         thread.start()
         document = run('rxc', '--peer', CONTROL, '--peer-device', 'rxd')
         thread.join(20)
     wrong = selftest.wrong_with(document, 4, (
-        'connect', 'fail', 'is older (version 2 of the exchange protocol) and chooses its port'))
-    wrong += unequal('versions offered', heard[0], struct.pack('>II', abuse.OLDEST, abuse.NEWEST))
-    # bye, without an order to open
+        'connect', 'fail',
+        'this side speaks version 1 of the exchange protocol, %s speaks versions 2 to 3' % CONTROL))
+    wrong += unequal('versions offered', heard[0], struct.pack('>II', abuse.PROTOCOL, abuse.PROTOCOL))
     wrong += unequal('what it heard then', heard[1][8:12], struct.pack('>I', abuse.BYE))
-    tap.test('selftest: a server of version 2 is recognized, and opens nothing', wrong)
+    tap.test('selftest: a server of other versions is recognized', wrong)
 
 
 def play(tap):
     peers.shell('bed_second_wire')
     try:
-        for part in (named, own_address, older):
+        for part in (named, own_address, other_version):
             part(tap)
     finally:
         # The scenes that follow use only the first wire.

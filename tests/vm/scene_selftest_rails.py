@@ -220,11 +220,11 @@ def refused(what, reply, part):
 
 
 def hostile(tap):
-    """Version 4 orders from a client that asks for what it may not have."""
+    """Orders from a client that asks for what it may not have."""
     server = abuse.Server(lambda *words: [program.RDMACTL, 'selftest', '--serve', 'rxb',
                                           *words], bind=CONTROL)
     wrong = []
-    with server.admitted(source='10.9.0.1') as client:
+    with server.greeted(source='10.9.0.1') as client:
         kind, body = client.call(message(LIST_PORTS, struct.pack('>I', 0)))
         wrong += unequal('ports', (kind, struct.unpack('>II', body[:8])), (LISTED, (1, 1)))
         kind, body = client.call(message(LIST_PORTS, struct.pack('>I', 65535)))
@@ -260,7 +260,7 @@ def endpoint(address):
 
 
 def order_open():
-    return message(abuse.OPEN, endpoint('10.9.0.1') + struct.pack('>III', 0, 0, 0))
+    return message(abuse.OPEN, endpoint('10.9.0.1') + bytes(76))
 
 
 def many(active):
@@ -274,36 +274,10 @@ def exchange(to, first=0):
                    struct.pack('>7I', 1024, 14, 0, 7, 1, 17, 1))
 
 
-def old_server(listener):
-    """Sends the bytes of a version 3 server: CHALLENGE and ADMITTED."""
-    connection = listener.accept()[0]
-    with connection:
-        file = connection.makefile('rb')
-        file.read(120)
-        connection.sendall(b'RDMT' + struct.pack('>III', 1, abuse.CHALLENGE, 40) +
-                           struct.pack('>II', 3, 0) + bytes(32))
-        file.read(80)
-        connection.sendall(b'RDMT' + struct.pack('>III', 1, abuse.ADMITTED, 152) +
-                           struct.pack('>IIQ', 3, 64, 64 << 20) + b'1.0'.ljust(32, b'\0') +
-                           b'old'.ljust(64, b'\0') + bytes(32) + struct.pack('>Q', 60000))
-        file.read(16)
-
-
-def older(tap):
-    with socket.create_server((CONTROL, PORT)) as listener:
-        thread = threading.Thread(target=old_server, args=(listener,), daemon=True)
-        thread.start()
-        document = run('rxa', '--peer', CONTROL, '--all-ports')
-        thread.join(20)
-    tap.test('selftest rails: a server of version 3 lists no ports', selftest.wrong_with(
-        document, 4, ('connect', 'fail',
-                      '--all-ports needs version 4 of the exchange protocol, but the server')))
-
-
 def play(tap):
     peers.shell('bed_second_wire')
     try:
-        for part in (connections, all_ports, hostile, older):
+        for part in (connections, all_ports, hostile):
             part(tap)
     finally:
         # The scenes that follow use only the first wire.

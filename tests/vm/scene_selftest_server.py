@@ -46,12 +46,16 @@ def endpoint(device=b'rxb', netdev=b'vb', transport=ROCE, address=CLIENT, ip=Non
             b'\x02' + ip.ljust(16, b'\0'))
 
 
+# The end of an order to open: no GID index, device or port is chosen.
+ANY_PORT = bytes(4 + 4 + 64 + 4)
+
+
 def span(blocks, size, offset=0, stride=0, buffer=0):
     return struct.pack('>IIQQQ', buffer, blocks, offset, size, stride)
 
 
 def order_open(**what):
-    return message(abuse.OPEN, endpoint(**what) + struct.pack('>III', 0, 0, 0))
+    return message(abuse.OPEN, endpoint(**what) + ANY_PORT)
 
 
 def buffer(size=65536, slot=0, access=LOCAL | WRITE | READ, domain=0):
@@ -123,14 +127,14 @@ def fill(where, kind=abuse.FILL):
 
 
 def run(mode=1, active=1, pairs=1, size=4096, iterations=0, msec=60000):
-    return message(abuse.RUN, struct.pack('>6I4Q', mode, 0, active, pairs, 0, 0, size, iterations,
-                                          0, msec) +
+    return message(abuse.RUN, struct.pack('>5I4Q', mode, 0, active, pairs, 0, size, iterations, 0,
+                                          msec) +
                    struct.pack('>4IQIQ', 16, 1, 1, 0, 0, 0, 1))
 
 
 # Orders and their replies.
 STEPS = (
-    (abuse.hello(), abuse.WELCOME),
+    *abuse.GREETING,
     (order_open(), abuse.OPENED),
     (buffer(), abuse.BUFFERED),
     (fill(span(1, 65536)), abuse.DONE),
@@ -194,7 +198,7 @@ def long_orders(server):
     wrong = []
     for number, order in enumerate(LONG):
         client = server.client(source=CLIENT)
-        wrong += walk(client, STEPS[:10])
+        wrong += walk(client, STEPS[:11])
         client.send(order)
         steady(seconds=0.3)
         with Stalls() as stalls:
@@ -207,7 +211,7 @@ def long_orders(server):
 
 def opened(server):
     client = server.client(source=CLIENT)
-    wrong = walk(client, STEPS[:2])
+    wrong = walk(client, STEPS[:3])
     return client, wrong
 
 
@@ -225,7 +229,7 @@ def greedy(server):
     wrong += refused(client, 'the largest one', buffer(256 << 20), limit)
     wrong += walk(client, [(buffer(GRANTED // 2), abuse.BUFFERED)] * 3)
     wrong += refused(client, 'buffers of all slots', buffer(GRANTED // 2 + 1, slot=1), limit)
-    wrong += walk(client, [(buffer(65536), abuse.BUFFERED), *STEPS[5:8]])
+    wrong += walk(client, [(buffer(65536), abuse.BUFFERED), *STEPS[6:9]])
     for name, where in (('past the end', span(1, 65537)), ('far away', span(1, 16, 1 << 28)),
                         ('many blocks', span(17, 4096, stride=4096)),
                         ('a long stride', span(2, 16, stride=1 << 28)),
@@ -252,7 +256,7 @@ def greedy(server):
 def glutton(server):
     """As many CQs and QPs as allowed, as deep as allowed."""
     client, wrong = opened(server)
-    wrong += walk(client, STEPS[2:3])
+    wrong += walk(client, STEPS[3:4])
     for slot in range(4):
         client.call(queue(16384, slot))
     replies = [client.call(pair(slot, depth=16384, sges=16, cq=slot % 4)) for slot in range(64)]
@@ -273,7 +277,7 @@ def nowhere(server):
     for number, what in enumerate((dict(transport=1), dict(transport=4), dict(transport=0),
                                    dict(device=b'\x1b[2J\xff', netdev=b'\x9b' * 15))):
         with server.client(source=CLIENT) as client:
-            wrong += walk(client, STEPS[:1])
+            wrong += walk(client, abuse.GREETING)
             for _ in range(3):
                 reply = client.call(order_open(**what))
                 if number < 3:
@@ -294,8 +298,7 @@ def ready(server, kind, peer=CLIENT, depth=16, qkey=0x11111111):
     """A client whose queue pair on the server is ready to send to `peer`."""
     client = server.client(source=CLIENT)
     wrong = walk(client, (
-        (abuse.hello(), abuse.WELCOME), (message(abuse.OPEN, endpoint(address=peer) + bytes(12)),
-                                         abuse.OPENED),
+        *abuse.GREETING, (order_open(address=peer), abuse.OPENED),
         (buffer(1 << 20), abuse.BUFFERED), (queue(), abuse.DONE),
         (pair(kind=kind, depth=depth), abuse.PAIRED), (modify(INIT, to=peer, qkey=qkey), abuse.DONE),
         (modify(RTR, to=peer), abuse.DONE),
@@ -342,10 +345,10 @@ def disguises(server):
     wrong = []
     for transport in (IWARP, INFINIBAND):
         with server.client(source=CLIENT) as client:
-            wrong += walk(client, [STEPS[0]])
+            wrong += walk(client, abuse.GREETING)
             for first in (endpoint(transport=transport, address=VICTIM, ip=CLIENT),
                           endpoint(transport=transport, address=VICTIM, ip=CLIENT)):
-                client.call(message(abuse.OPEN, first + bytes(12)))
+                client.call(message(abuse.OPEN, first + ANY_PORT))
             kind = client.call(order_open(address=VICTIM))[0]
             wrong += unequal('opened', kind, abuse.OPENED) + unequal('proven', is_proven(client), 0)
     return wrong
@@ -381,7 +384,7 @@ def accomplices(server):
     wrong, sides = [], []
     for near, source, peer in ((server, OUTSIDE, CLIENT), (other, OUTSIDE, SERVER)):
         client = near.client(source=source)
-        wrong += walk(client, [STEPS[0], (order_open(address=peer), abuse.OPENED), STEPS[2], STEPS[5]])
+        wrong += walk(client, [*abuse.GREETING, (order_open(address=peer), abuse.OPENED), STEPS[3], STEPS[6]])
         wrong += unequal('proven', is_proven(client), 0)
         kind, body = client.call(pair())
         wrong += unequal('pair', kind, abuse.PAIRED)
@@ -405,9 +408,9 @@ def accomplices(server):
 def elsewhere(server):
     """A client whose own port is proven, and which then names other ports."""
     client, wrong = opened(server)
-    wrong += walk(client, STEPS[2:8])
+    wrong += walk(client, STEPS[3:9])
     wrong += refused(client, 'another port', message(
-        abuse.OPEN, endpoint(address=VICTIM) + bytes(12)), abuse.ORDER)
+        abuse.OPEN, endpoint(address=VICTIM) + ANY_PORT), abuse.ORDER)
     wrong += refused(client, 'a connection', modify(RTR, to=VICTIM), abuse.ORDER)
     wrong += refused(client, 'QP1', modify(RTR, qpn=1), abuse.ORDER)
     wrong += walk(client, [(pair(kind=UD), abuse.PAIRED)])
@@ -547,7 +550,7 @@ def ends_with_work(tap):
     server = Abused(command, bind=SERVER)
     before = server.state()
     client = server.client(source=CLIENT)
-    wrong = walk(client, STEPS[:10])
+    wrong = walk(client, STEPS[:11])
     client.send(run())
     steady(seconds=0.3)
     with Stalls() as stalls:
@@ -597,7 +600,7 @@ def budget(tap):
     clients, wrong, refusals, got = [], [], [], 0
     for _ in range(16):
         clients.append(server.client(source=CLIENT))
-        wrong += walk(clients[-1], STEPS[:2])
+        wrong += walk(clients[-1], STEPS[:3])
     before = available()
     for client in clients:
         for order in (buffer(GRANTED), queue(16384), *(pair(slot, depth=16384, sges=16)
@@ -635,7 +638,7 @@ def rows(tap):
     server = Abused(lambda *words: [program.RDMACTL, '-j', 'selftest', '--serve', *words])
     wrong = tests_pass(server) + tests_pass(server, 'fd09::1') + server.at_rest()
     with server.client(to=SERVER, source=CLIENT) as client:
-        wrong += walk(client, STEPS[:3])
+        wrong += walk(client, STEPS[:4])
     wrong += server.at_rest()
     with server.client(to=SERVER, source=CLIENT) as client:
         client.send(message(abuse.BYE))

@@ -160,7 +160,6 @@ struct agent {
 	uint32_t pkey_index;	     /* for `path` */
 	struct agent_told told;	     /* to the queue pair of the first slot */
 	uint32_t vector;	     /* for future completion queues */
-	uint32_t version;	     /* of the exchange; 0: the other side is this process */
 	struct memory_source source; /* memory for future buffers */
 	struct agent_window windows[LIMIT_WINDOWS];
 	unsigned int still_msec; /* RUN_STILL_MSEC */
@@ -172,8 +171,8 @@ struct agent {
 	 * Finds the port and GID for an order to open; NULL: the order is refused. Returns 0 or
 	 * -errno with the reason in words.
 	 */
-	int (*find)(void *context, const struct message_open_port *order,
-		    struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint);
+	int (*find)(void *context, const struct message_open *order, struct endpoint *ret_endpoint,
+		    char **ret_reason, char **ret_hint);
 	/* Lists the ports from `first` on for an order to do so; NULL: the order is refused. */
 	int (*list)(void *context, uint32_t first, struct message_listed *ret_ports,
 		    char **ret_reason);

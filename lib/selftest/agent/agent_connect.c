@@ -420,7 +420,6 @@ int agent_connect_many(struct agent *agent, const struct message_connect_many *o
 		.established = agent->many.established,
 		.closed = agent->many.closed,
 		.elapsed_nsec = run.established_nsec - run.begin_nsec,
-		.closing_nsec = clock_nsec() - run.established_nsec,
 	};
 	return 0;
 }

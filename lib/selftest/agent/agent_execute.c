@@ -31,8 +31,7 @@ static uint32_t most_reads(const struct ibv_device_attr *limits)
 	return both < FIELD_READS ? (uint32_t)(both > 0 ? both : 0) : FIELD_READS;
 }
 
-int agent_open_port(struct agent *agent, const struct message_open_port *order,
-		    struct message_opened *reply)
+int agent_open(struct agent *agent, const struct message_open *order, struct message_opened *reply)
 {
 	const struct ibv_device_attr *limits = &agent->limits;
 	_cleanup_(freep) char *reason = NULL, *hint = NULL;
@@ -48,29 +47,19 @@ int agent_open_port(struct agent *agent, const struct message_open_port *order,
 					    reason ? reason : strerror(-rc));
 		rc = agent_open_device(agent, &endpoint);
 	}
-	rc = rc ?: guard_open(agent, &order->open.near);
+	rc = rc ?: guard_open(agent, &order->near);
 	if (rc)
 		return rc;
 	*reply = (struct message_opened){
 		.far = agent->endpoint,
 		.max_sges = limits->max_sge > 0 ? (uint32_t)limits->max_sge : 1,
 		.max_depth = limits->max_qp_wr > 0 ? (uint32_t)limits->max_qp_wr : 1,
-		.max_qps = agent->most_qps,
 		.max_rd_atomic = most_reads(limits),
 		.atomics = limits->atomic_cap != IBV_ATOMIC_NONE,
 		.srq = limits->max_srq > 0,
 		.multicast = limits->max_mcast_grp > 0,
 		.vendor = limits->vendor_id,
 	};
-	return 0;
-}
-
-int agent_limits(struct agent *agent, const struct message_none *order,
-		 struct message_limited *reply)
-{
-	const struct ibv_device_attr *limits = &agent->limits;
-
-	(void)order;
 	if (limits->max_srq > 0 && limits->max_srq_wr > 0)
 		reply->max_srq_depth = (uint32_t)limits->max_srq_wr;
 	return 0;
@@ -97,11 +86,6 @@ int agent_gid_look(struct agent *agent, const struct message_none *order,
 		return agent_fail(agent, STAGE_OPEN, errno, "ibv_query_gid");
 	reply->gone = memcmp(now.raw, endpoint->gid.raw, sizeof(now.raw)) != 0;
 	return 0;
-}
-
-int agent_open(struct agent *agent, const struct message_open *order, struct message_opened *reply)
-{
-	return agent_open_port(agent, &(struct message_open_port){.open = *order}, reply);
 }
 
 int agent_release(struct agent *agent, const struct message_none *order)
@@ -182,7 +166,7 @@ static bool awaits_completions(uint32_t type)
 
 static int carry_out(struct agent *agent, const struct message *order, struct message *reply)
 {
-	const bool needs_device = order->type != MESSAGE_OPEN && order->type != MESSAGE_OPEN_PORT &&
+	const bool needs_device = order->type != MESSAGE_OPEN &&
 				  order->type != MESSAGE_LIST_PORTS &&
 				  order->type != MESSAGE_RELEASE;
 	int rc;
@@ -225,15 +209,13 @@ static enum stop await_order(struct agent *agent, uint64_t idle_msec)
 	return stop;
 }
 
-/* A client only sees that the connection ends: tells it why, if it knows this message. */
-static void say_why(const struct agent *agent, int channel, enum stop stop)
+/* A client only sees that the connection ends: tells it why. */
+static void say_why(int channel, enum stop stop)
 {
 	const struct message leaving = {.type = MESSAGE_LEAVING, .leaving = {.stop = stop}};
 
-	if (agent->version < PROTOCOL_WAYS || stop == STOP_PEER_GONE ||
-	    exchange_send(channel, &leaving, 0))
-		return;
-	exchange_end(channel);
+	if (stop != STOP_PEER_GONE && !exchange_send(channel, &leaving, 0))
+		exchange_end(channel);
 }
 
 /*
@@ -252,11 +234,9 @@ static uint64_t measuring_msec(const struct agent *agent, const struct message_r
 static void note_refusal(const struct message *order, const struct message_refused *refused,
 			 struct agent_served *served)
 {
-	const bool opens = order->type == MESSAGE_OPEN || order->type == MESSAGE_OPEN_PORT;
-
 	if (refused->refusal != REFUSAL_FAILED)
 		snprintf(served->refused, sizeof(served->refused), "%s", refused->text);
-	else if (opens)
+	else if (order->type == MESSAGE_OPEN)
 		snprintf(served->refused, sizeof(served->refused), "cannot open the device: %s",
 			 strerror((int)refused->error));
 }
@@ -305,6 +285,6 @@ void agent_serve(struct agent *agent, int channel, unsigned int idle_msec,
 			      : rc == -ETIMEDOUT ? STOP_TIMED_OUT
 						 : STOP_PEER_GONE;
 	if (served.stop)
-		say_why(agent, channel, served.stop);
+		say_why(channel, served.stop);
 	*ret_served = served;
 }

@@ -273,8 +273,8 @@ static int check_order(struct agent *agent, const struct message_run *order)
 	if (order->qps * order->batch > MOST_REQUESTS)
 		return agent_refuse(agent, REFUSAL_LIMIT, "more than %u work requests at once",
 				    MOST_REQUESTS);
-	if (!agent->cqs[order->cq].cq || !buffer->bytes || layout.bytes > buffer->length)
-		return agent_refuse(agent, REFUSAL_ORDER, "a run without a queue or memory");
+	if (!buffer->bytes || layout.bytes > buffer->length)
+		return agent_refuse(agent, REFUSAL_ORDER, "a run without memory");
 	if (memory_is_hidden(&buffer->memory) && touches_memory(order))
 		return agent_refuse(agent, REFUSAL_ORDER,
 				    "a run whose memory the processor cannot reach");
@@ -295,7 +295,6 @@ static void prepare(struct measure *measure, struct agent *agent, const struct m
 			 (agent->way.both || !order->active);
 	measure->credited = sends && order->mode == RUN_BANDWIDTH &&
 			    agent_is_reliable(measure->kind);
-	measure->big_endian = agent->version >= PROTOCOL_CREDITS;
 	measure->lingers = !order->active &&
 			   (!agent_is_reliable(measure->kind) || !agent->guard.strict);
 	measure->nap_msec = measure->credited && order->active ? CREDIT_MSEC : NAP_MSEC;

@@ -161,7 +161,6 @@ struct measure {
 	uint32_t kind;		/* enum qp_kind */
 	uint32_t ended;		/* queue pairs that got the other side's end */
 	bool credited;		/* the receiver tells the sender how much it took */
-	bool big_endian;	/* credits are big endian, as hosts may differ: PROTOCOL_CREDITS */
 	bool takes;		/* measure_poll() takes arriving messages */
 	bool lingers;		/* ends once it is sent an order and nothing more arrives */
 	bool told;		/* the other side has sent one */
@@ -212,16 +211,13 @@ bool measure_send_end(struct measure *measure, struct run_qp *qp);
 /* Reposts the receive that a completion consumed. */
 bool measure_receive(struct measure *measure, struct run_qp *qp);
 
-/* Converts a count to a credit as it is sent, and a received credit to a count. */
-static inline uint64_t measure_credit(const struct measure *measure, uint64_t credit)
-{
-	return measure->big_endian ? htobe64(credit) : credit;
-}
-
-/* Returns how many messages the other side has taken or has a receive for. */
+/*
+ * Returns how many messages the other side has taken or has a receive for. Credits are big endian,
+ * because the hosts' byte orders may differ.
+ */
 static inline uint64_t measure_granted(const struct measure *measure, const struct run_qp *qp)
 {
-	return measure_credit(measure, __atomic_load_n(qp->credit, __ATOMIC_ACQUIRE)) +
+	return be64toh(__atomic_load_n(qp->credit, __ATOMIC_ACQUIRE)) +
 	       run_receives(measure->order->depth);
 }
 

@@ -36,10 +36,6 @@ int rails_ask(const struct selftest_request *request, struct selftest_results *r
 	trial_add_row(&trial, SELFTEST_SETUP, "connect", "the peer answers and lists its ports");
 	trial.near.agent = agent_new(-1, request->signals);
 	rc = session_open_peer(&session, &trial);
-	if (!rc && trial_is_old(&trial)) {
-		trial_fail_old(&trial, "--all-ports", PROTOCOL_WAYS);
-		rc = -EPROTONOSUPPORT;
-	}
 	rc = rc ?: take_pages(&trial, &ports, &count);
 	if (!rc && !count) {
 		trial_fail(&trial, "rdmactl ports shows their states there",

@@ -27,9 +27,8 @@ struct selftest_path {
 	struct number traffic_class; /* the TOS of RoCE v2: DSCP, and two bits of ECN */
 	struct number flow_label, hop_limit, sl;
 	struct number pkey, pkey_index; /* at most one of both */
-	/* The traffic class is the host's default, which an older server need not know. */
-	bool is_default;
-	bool by_port; /* the flow label belongs to a UDP source port */
+	bool is_default; /* the traffic class is that of this port, as librdmacm would choose */
+	bool by_port;	 /* the flow label belongs to a UDP source port */
 };
 
 enum selftest_direction { DIRECTION_OUT, DIRECTION_IN, DIRECTION_BOTH };

@@ -88,8 +88,8 @@ void serve_refuse(int channel, enum refusal refusal, const char *text)
 	struct message message = {
 		.type = MESSAGE_REFUSED,
 		.refused = {.refusal = refusal,
-			    .lowest = PROTOCOL_OLDEST,
-			    .highest = PROTOCOL_NEWEST},
+			    .lowest = PROTOCOL_VERSION,
+			    .highest = PROTOCOL_VERSION},
 	};
 
 	snprintf(message.refused.text, sizeof(message.refused.text), "%s", text);
@@ -169,19 +169,6 @@ static int ask_for_place(struct serve_client *client)
 	return answer.granted ? 0 : refuse(client, REFUSAL_BUSY, answer.text);
 }
 
-static void fill_welcome(uint32_t version, struct message_welcome *welcome)
-{
-	*welcome = (struct message_welcome){
-		.version = version,
-		/* An older client refuses a welcome with a larger number. */
-		.qps = version < PROTOCOL_WAYS ? LIMIT_OLD_QPS : LIMIT_QPS,
-		.bytes = MOST_BUFFER_BYTES,
-	};
-	snprintf(welcome->release, sizeof(welcome->release), "%s", RDMACTL_VERSION);
-	/* A name that does not fit may be unterminated. */
-	gethostname(welcome->host, sizeof(welcome->host) - 1);
-}
-
 /* Without a token both proofs are zero. */
 static int check_token(struct serve_client *client, const struct message_challenge *challenge,
 		       const struct message_response *response, char ret_mac[static NONCE_BYTES])
@@ -203,14 +190,20 @@ static int check_token(struct serve_client *client, const struct message_challen
 	return rc;
 }
 
-/* Since version 2 both sides prove that they know the token, which does not cross the network. */
-static int challenge(struct serve_client *client, uint32_t version)
+/* Both sides prove that they know the token, which does not cross the network. */
+static int challenge(struct serve_client *client)
 {
 	struct message sent = {
 		.type = MESSAGE_CHALLENGE,
-		.challenge = {.version = version, .token_wanted = client->service->token != NULL},
+		.challenge = {.version = PROTOCOL_VERSION,
+			      .token_wanted = client->service->token != NULL},
 	};
-	struct message admitted = {.type = MESSAGE_ADMITTED};
+	struct message admitted = {
+		.type = MESSAGE_ADMITTED,
+		.admitted = {.qps = LIMIT_QPS,
+			     .bytes = MOST_BUFFER_BYTES,
+			     .run_msec = granted_msec(client->service)},
+	};
 	struct message received;
 	int rc = nonce_make(sent.challenge.nonce);
 
@@ -220,51 +213,35 @@ static int challenge(struct serve_client *client, uint32_t version)
 	if (!rc && client->service->token)
 		rc = check_token(client, &sent.challenge, &received.response,
 				 admitted.admitted.mac);
-	if (rc)
-		return rc;
-	fill_welcome(version, &admitted.admitted.welcome);
-	admitted.admitted.run_msec = granted_msec(client->service);
-	return ask_for_place(client) ?: answer(client, &admitted);
+	return rc ?: ask_for_place(client) ?: answer(client, &admitted);
 }
 
 static int shake_hands(struct serve_client *client)
 {
 	char text[sizeof(((struct message_refused *)0)->text)];
-	struct message received, granted = {.type = MESSAGE_WELCOME};
+	struct message received;
 	int rc = receive(client, MESSAGE_HELLO, &received);
 	const struct message_hello *hello = &received.hello;
-	uint32_t version;
 
 	if (rc)
 		return rc;
-	version = hello->highest < PROTOCOL_NEWEST ? hello->highest : PROTOCOL_NEWEST;
-	client->version = version;
-	if (version < PROTOCOL_OLDEST || version < hello->lowest) {
-		snprintf(text, sizeof(text),
-			 "versions %u to %u of the exchange protocol (release %s), but this server "
-			 "has versions %u to %u (release %s)",
-			 hello->lowest, hello->highest, hello->release, PROTOCOL_OLDEST,
-			 PROTOCOL_NEWEST, RDMACTL_VERSION);
-		return refuse(client, REFUSAL_VERSION, text);
-	}
-	if (version >= PROTOCOL_PROVEN)
-		return challenge(client, version);
-	if (client->service->token)
-		return refuse(client, REFUSAL_TOKEN,
-			      "this server accepts tokens only from newer rdmactl releases: this "
-			      "one sends it in clear text");
-	fill_welcome(version, &granted.welcome);
-	return ask_for_place(client) ?: answer(client, &granted);
+	if (hello->lowest <= PROTOCOL_VERSION && hello->highest >= PROTOCOL_VERSION)
+		return challenge(client);
+	snprintf(text, sizeof(text),
+		 "versions %u to %u of the exchange protocol (release %s), but this server has "
+		 "version %u (release %s)",
+		 hello->lowest, hello->highest, hello->release, PROTOCOL_VERSION, RDMACTL_VERSION);
+	return refuse(client, REFUSAL_VERSION, text);
 }
 
-static int find_port(void *context, const struct message_open_port *order,
-		     struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
+static int find_port(void *context, const struct message_open *order, struct endpoint *ret_endpoint,
+		     char **ret_reason, char **ret_hint)
 {
 	struct serve_client *client = context;
 	int rc = serve_find_port(client->service, &client->local, order, ret_endpoint, ret_reason,
 				 ret_hint);
 
-	client->report.remote = order->open.near;
+	client->report.remote = order->near;
 	if (!rc)
 		client->report.local = *ret_endpoint;
 	return rc;
@@ -347,7 +324,6 @@ static void carry_out(struct serve_client *client)
 
 	limit_life(life_msec);
 	agent->most_bytes = MOST_BUFFER_BYTES;
-	agent->version = client->version;
 	agent->guard = (struct guard){
 		.strict = true, .client = client->address, .most_msec = granted_msec(service)};
 	agent->find = find_port;

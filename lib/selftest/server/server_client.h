@@ -34,8 +34,7 @@ struct serve_client {
 	struct ip_address address, local; /* of the client's end, and of ours */
 	int line;			  /* to the server: a SOCK_SEQPACKET socket */
 	struct budget *budget;
-	size_t place;	  /* in the budget */
-	uint32_t version; /* of the exchange */
+	size_t place; /* in the budget */
 	struct serve_report report;
 };
 
@@ -52,7 +51,7 @@ void serve_refuse(int channel, enum refusal refusal, const char *text);
  * in words and the next step, which the caller frees.
  */
 int serve_find_port(const struct selftest_service *service, const struct ip_address *local,
-		    const struct message_open_port *order, struct endpoint *ret_endpoint,
+		    const struct message_open *order, struct endpoint *ret_endpoint,
 		    char **ret_reason, char **ret_hint);
 /* Reads the system again, and lists the active ports from `first` on. Returns as above. */
 int serve_list_ports(const struct selftest_service *service, uint32_t first,

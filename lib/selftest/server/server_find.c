@@ -17,7 +17,7 @@ static char *say_unlisted(const struct problems *problems)
 }
 
 int serve_find_port(const struct selftest_service *service, const struct ip_address *local,
-		    const struct message_open_port *order, struct endpoint *ret_endpoint,
+		    const struct message_open *order, struct endpoint *ret_endpoint,
 		    char **ret_reason, char **ret_hint)
 {
 	const struct inventory_request request = {
@@ -26,9 +26,9 @@ int serve_find_port(const struct selftest_service *service, const struct ip_addr
 		.uses_verbs = true,
 	};
 	const struct endpoint_wish wish = {
-		.gid_index = order->open.with_gid_index ? number_of(order->open.gid_index)
-							: service->gid_index,
-		.peer = &order->open.near,
+		.gid_index = order->with_gid_index ? number_of(order->gid_index)
+						   : service->gid_index,
+		.peer = &order->near,
 		.named = service->objects->count,
 	};
 	_cleanup_(inventory_free) struct inventory inventory = {0};

@@ -202,10 +202,6 @@ static void run_connections(struct trial *trial)
 	if (!trial->by_cm)
 		wanted.at_once = at_most(wanted.at_once, LIMIT_BATCH);
 	note_wanted(trial, &wanted);
-	if (trial_is_old(trial)) {
-		trial_fail_old(trial, "--connections", PROTOCOL_WAYS);
-		return;
-	}
 	if (trial_order(trial, &trial->near, cq, &cq) || trial_order(trial, &trial->far, cq, &cq))
 		return;
 	rc = trial->by_cm ? connect_by_cm(trial, &wanted, &nsec)

@@ -366,11 +366,10 @@ static bool is_possible(struct trial *trial, const struct layout *layout, uint32
 	return true;
 }
 
-/* The most that both devices, and a server that may be older, accept. */
+/* The most that both devices, and the exchange, accept. */
 static uint32_t most_sges(const struct trial *trial)
 {
-	return at_most(at_most(trial->near_can.max_sges, trial->far_can.max_sges),
-		       trial_is_old(trial) ? LIMIT_OLD_SGES : LIMIT_SGES);
+	return at_most(at_most(trial->near_can.max_sges, trial->far_can.max_sges), LIMIT_SGES);
 }
 
 static void name_row(struct trial *trial, const struct layout *layout, size_t index)

@@ -189,7 +189,8 @@ static uint32_t far_msec(const struct trial *trial, const struct plan *plan)
  */
 static uint64_t near_msec(const struct trial *trial, const struct plan *plan)
 {
-	uint64_t granted = trial->granted_msec < LIMIT_MSEC ? trial->granted_msec : LIMIT_MSEC;
+	const uint64_t run_msec = trial->granted.run_msec;
+	const uint64_t granted = run_msec < LIMIT_MSEC ? run_msec : LIMIT_MSEC;
 
 	if (plan->out && plan->order.run.iterations)
 		return granted;
@@ -269,7 +270,7 @@ static void explain(struct trial *trial, const struct plan *plan, int far_rc)
 	const bool near_late = !plan->near_rc && near->stop == STOP_TIMED_OUT;
 	const bool late = near_late || (!far_rc && far->stop == STOP_TIMED_OUT);
 	const struct message_run *run = &plan->order.run;
-	const uint64_t granted_msec = run->iterations ? trial->granted_msec : 0;
+	const uint64_t granted_msec = run->iterations ? trial->granted.run_msec : 0;
 	const uint64_t most_msec = near_msec(trial, plan);
 
 	if (late && granted_msec && plan->took_msec >= granted_msec)
@@ -438,13 +439,9 @@ static void measure_row(struct trial *trial, uint64_t bytes)
 
 static void measure_sizes(struct trial *trial)
 {
-	const bool xrc = trial->request->ways.transport == SELFTEST_BY_XRC;
 	const uint64_t *sizes;
 	size_t count = plan_sizes(trial, &sizes);
 
-	/* With XRC, receives are in shared queues. */
-	if (xrc && trial->granted.version >= PROTOCOL_XRC && trial_ask_limits(trial))
-		return;
 	for (size_t i = 0; i < count; i++) {
 		if (i) {
 			trial_release(trial);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A row of latency or bandwidth: its plan (tests_measure_plan.c), how both sides are set up, run
- * and checked (tests_measure.c), and what needs version 4 of the exchange (tests_ways.c): other
- * transports and directions, events, what the run consumed, rows for intervals.
+ * and checked (tests_measure.c), and its ways (tests_ways.c): other transports and directions,
+ * events, what the run consumed, rows for intervals.
  */
 #pragma once
 
@@ -18,7 +18,6 @@ struct plan {
 	uint32_t transport; /* enum selftest_transport */
 	bool out, in;	    /* the near side, and the far side, is active */
 	bool latency;
-	bool modern;	   /* the far side speaks version 4 */
 	uint32_t receives; /* posted on each queue pair of a side that receives */
 	uint32_t queues;   /* completion queues of a side, shared out to its queue pairs in turn */
 	struct message_way way;
@@ -49,8 +48,7 @@ void plan_inline(struct trial *trial, struct plan *plan);
 void plan_describe(struct trial *trial, const struct plan *plan);
 
 /*
- * Returns false after failing or skipping the row for what the transport, or the version of the
- * exchange on the far side, cannot do.
+ * Returns false after skipping the row for what the transport or the network cannot do.
  */
 bool ways_fit(struct trial *trial, const struct plan *plan);
 /* Tells both sides how to register memory and to run. */

@@ -126,8 +126,8 @@ uint32_t plan_entries(const struct plan *plan)
 /* Receives that both devices have room for; with XRC they are in a shared queue. */
 static uint32_t most_receives(const struct trial *trial, uint32_t limit)
 {
-	const uint32_t near = trial->near_limits.max_srq_depth;
-	const uint32_t far = trial->far_limits.max_srq_depth;
+	const uint32_t near = trial->near_can.max_srq_depth;
+	const uint32_t far = trial->far_can.max_srq_depth;
 
 	if (trial->request->ways.transport != SELFTEST_BY_XRC)
 		return limit;
@@ -140,12 +140,8 @@ static uint32_t choose_depth(const struct trial *trial, uint32_t qps, uint64_t b
 {
 	const uint32_t limit = trial_most_depth(trial), receives = most_receives(trial, limit);
 	uint64_t under_way = is_thorough(trial) ? THOROUGH_BYTES : QUICK_BYTES;
-	/*
-	 * A second completion queue is worth it only for a depth that the user asked for; a run on
-	 * an older server polls one.
-	 */
-	const bool several = trial->request->depth && trial->granted.version >= PROTOCOL_QUEUES;
-	const uint32_t queues = several ? LIMIT_CQS : 1;
+	/* A second completion queue is worth it only for a depth that the user asked for. */
+	const uint32_t queues = trial->request->depth ? LIMIT_CQS : 1;
 	uint32_t depth = PERFTEST_DEPTH;
 
 	while (depth > LEAST_DEPTH && depth * bytes > under_way)
@@ -238,7 +234,6 @@ static void make_order(const struct trial *trial, uint64_t bytes, struct message
 	run->operation = (uint32_t)trial->test->value;
 	run->qps = is_latency(trial) || !trial->request->queue_pairs ? 1
 								     : trial->request->queue_pairs;
-	run->cq = TRIAL_CQ;
 	run->buffer = TRIAL_DATA;
 	run->bytes = bytes;
 	run->depth = choose_depth(trial, run->qps, bytes);
@@ -259,7 +254,6 @@ void plan_make(const struct trial *trial, uint64_t bytes, struct plan *plan)
 		.order.type = MESSAGE_RUN,
 		.transport = ways->transport,
 		.latency = is_latency(trial),
-		.modern = trial->granted.version >= PROTOCOL_WAYS,
 	};
 	make_order(trial, bytes, run);
 	plan->out = plan->latency || ways->direction != DIRECTION_IN;
@@ -270,7 +264,7 @@ void plan_make(const struct trial *trial, uint64_t bytes, struct plan *plan)
 	plan->way = (struct message_way){
 		.both = plan->out && plan->in,
 		.events = ways->by_events,
-		.relaxed = plan->modern && !ways->in_order && !polls_memory,
+		.relaxed = !ways->in_order && !polls_memory,
 	};
 	plan->queues = queues_for(trial, run->qps, run->depth);
 	plan->receives = choose_receives(trial, plan);

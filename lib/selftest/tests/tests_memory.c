@@ -147,10 +147,6 @@ static void run_window(struct trial *trial)
 	int rc = 0;
 
 	number_set(&trial->result->size_bytes, MOVED_BYTES);
-	if (trial_is_old(trial)) {
-		trial_skip_old(trial, "a test of memory windows", PROTOCOL_WAYS);
-		return;
-	}
 	if (trial_is_iwarp(trial)) {
 		trial_skip(trial, "a refused iWARP write ends the connection (RFC 5040, 7), and "
 				  "says nothing about the window");
@@ -227,10 +223,6 @@ static void run_vectors(struct trial *trial)
 	const uint32_t vectors = at_most(own > 0 ? (uint32_t)own : 1, MOST_VECTORS);
 	int rc = 0;
 
-	if (trial_is_old(trial)) {
-		trial_skip_old(trial, "a test of completion vectors", PROTOCOL_WAYS);
-		return;
-	}
 	for (uint32_t number = 0; number < vectors && !rc; number++) {
 		const struct message_vector vector = {.vector = number};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Measurements that need version 4 of the exchange: see tests_measure.h. */
+/* The ways of a measurement: see tests_measure.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -50,18 +50,6 @@ bool ways_fit(struct trial *trial, const struct plan *plan)
 		trial_skip(trial, "%s", lack);
 	else if (plan->transport == SELFTEST_BY_UD && plan->order.run.bytes > mtu)
 		trial_skip(trial, "a datagram holds at most the path MTU, %u bytes", mtu);
-	else if (plan->queues > 1 && trial->granted.version < PROTOCOL_QUEUES)
-		trial_skip_old(trial, "a second completion queue for this many queue pairs",
-			       PROTOCOL_QUEUES);
-	/* A server that does not know these orders would measure something else. */
-	else if (plan->transport == SELFTEST_BY_XRC && trial->granted.version < PROTOCOL_XRC)
-		trial_fail_old(trial, "--transport xrc", PROTOCOL_XRC);
-	else if (!plan->modern && plan->transport != SELFTEST_BY_RC)
-		trial_fail_old(trial, "--transport", PROTOCOL_WAYS);
-	else if (!plan->modern && plan->way.both)
-		trial_fail_old(trial, "--both-ways", PROTOCOL_WAYS);
-	else if (!plan->modern && plan->way.events)
-		trial_fail_old(trial, "--events", PROTOCOL_WAYS);
 	else
 		return true;
 	return false;
@@ -90,10 +78,9 @@ int ways_aim(struct trial *trial, uint32_t slot, const struct qp_numbers *number
 int ways_report(struct trial *trial, struct plan *plan, bool far_too)
 {
 	const struct message_none none = {};
-	/* An older server has no report, and one that nobody needs is not requested. */
-	const bool wanted = far_too && plan->modern &&
-			    (trial->request->ways.cpu || plan->way.both ||
-			     !plan_is_reliable(plan) || trial->request->queue_pairs);
+	/* A report that nobody needs is not requested. */
+	const bool wanted = far_too && (trial->request->ways.cpu || plan->way.both ||
+					!plan_is_reliable(plan) || trial->request->queue_pairs);
 	int rc = trial_order(trial, &trial->near, report, &none, &plan->near_report);
 
 	if (rc || !wanted)

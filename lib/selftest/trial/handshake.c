@@ -10,18 +10,6 @@
 #include "selftest/trial/trial.h"
 #include "selftest/wire/handshake.h"
 
-static int fail_old(struct trial *trial)
-{
-	_cleanup_(freep) char *hint = mem_format(
-		"update rdmactl on %s, or omit --token on both hosts", trial->request->peer);
-
-	trial_fail(trial, hint,
-		   "the rdmactl of %s is too old: the token would cross the network "
-		   "in clear text",
-		   trial->request->peer);
-	return -EPROTONOSUPPORT;
-}
-
 static int fail_library(struct trial *trial, int rc)
 {
 	trial_fail(trial, hmac_hint(rc), "%s", hmac_failure(rc));
@@ -74,48 +62,23 @@ static int respond(struct trial *trial, const struct message_challenge *challeng
 		rc = check_server(trial, challenge, &response, &admitted);
 	if (rc)
 		return rc;
-	trial->granted = admitted.welcome;
-	trial->granted_msec = admitted.run_msec;
+	trial->granted = admitted;
 	trial_remark(trial,
 		     token ? "both sides know the token" : "the server does not require a token");
 	return 0;
 }
 
-/* A client with a token refuses versions in which the token would cross the network. */
-static int greet(struct trial *trial)
-{
-	const char *token = trial->request->token;
-	struct message hello = {
-		.type = MESSAGE_HELLO,
-		.hello = {.lowest = token ? PROTOCOL_PROVEN : PROTOCOL_OLDEST,
-			  .highest = PROTOCOL_NEWEST},
-	};
-	struct side *far = &trial->far;
-	struct message reply;
-	int rc;
-
-	snprintf(hello.hello.release, sizeof(hello.hello.release), "%s", RDMACTL_VERSION);
-	rc = side_start(far, &hello, &reply);
-	if (!rc)
-		rc = side_finish(far, &hello, 0, &reply);
-	if (token && ((rc == -EREMOTEIO && far->refused.refusal == REFUSAL_VERSION &&
-		       far->refused.highest < PROTOCOL_PROVEN) ||
-		      (!rc && reply.type == MESSAGE_WELCOME)))
-		return fail_old(trial);
-	if (rc)
-		return trial_explain(trial, far, rc);
-	if (reply.type == MESSAGE_CHALLENGE)
-		return respond(trial, &reply.challenge);
-	trial->granted = reply.welcome;
-	return 0;
-}
-
 int trial_shake_hands(struct trial *trial)
 {
-	const int rc = greet(trial);
+	const struct message_hello hello = {
+		.lowest = PROTOCOL_VERSION,
+		.highest = PROTOCOL_VERSION,
+		.release = RDMACTL_VERSION,
+	};
+	struct message_challenge challenge;
 
-	trial->near.agent->version = trial->granted.version;
-	return rc;
+	return trial_order(trial, &trial->far, hello, &hello, &challenge)
+		       ?: respond(trial, &challenge);
 }
 
 #define PROOF_ATTEMPTS 5
@@ -202,8 +165,7 @@ void trial_prove(struct trial *trial)
 	const bool by_cm = trial->by_cm;
 	struct message_is_proven answer;
 
-	if (trial->granted.version < PROTOCOL_PROVEN ||
-	    trial_order(trial, &trial->far, proven, &(struct message_none){}, &answer) ||
+	if (trial_order(trial, &trial->far, proven, &(struct message_none){}, &answer) ||
 	    answer.proven)
 		return;
 	trial->by_cm = trial_is_iwarp(trial);

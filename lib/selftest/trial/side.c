@@ -27,13 +27,12 @@ static int lose(struct side *side, int rc)
 	return rc;
 }
 
-/* A handshake may end with an older message; a side must not return more completions than asked. */
+/* A side must not return more completions than asked. */
 static bool answers(const struct message *order, const struct message *reply)
 {
 	if (reply->type == MESSAGE_WAITED && reply->waited.count > order->wait.count)
 		return false;
-	return reply->type == message_rows[order->type].reply ||
-	       (order->type == MESSAGE_HELLO && reply->type == MESSAGE_WELCOME);
+	return reply->type == message_rows[order->type].reply;
 }
 
 static int check_reply(struct side *side, const struct message *order, const struct message *reply)
@@ -260,8 +259,8 @@ static void processors_restore(const struct processors *processors)
 		cpu_list_keep_to(&processors->all);
 }
 
-static int find_own(void *context, const struct message_open_port *order,
-		    struct endpoint *ret_endpoint, char **ret_reason, char **ret_hint)
+static int find_own(void *context, const struct message_open *order, struct endpoint *ret_endpoint,
+		    char **ret_reason, char **ret_hint)
 {
 	(void)order;
 	(void)ret_reason;
@@ -322,11 +321,7 @@ int session_open_loopback(struct session *session, struct trial *trial,
 		return rc;
 	}
 	session->in_thread = true;
-	trial->granted = (struct message_welcome){
-		.version = PROTOCOL_NEWEST,
-		.qps = LIMIT_QPS,
-		.bytes = LIMIT_BYTES,
-	};
+	trial->granted = (struct message_admitted){.qps = LIMIT_QPS, .bytes = LIMIT_BYTES};
 	session->channel = pair[0];
 	attach(session, trial);
 	return 0;

@@ -298,7 +298,7 @@ void trial_facts(struct trial *trial, struct diagnosis_facts *facts)
 		.path_mtu_bytes = trial_mtu(trial),
 		.chose_peer_gid = trial->request->peer_gid_index.known,
 		.chose_peer_device = trial->request->chose_peer_device,
-		.version = PROTOCOL_NEWEST,
+		.version = PROTOCOL_VERSION,
 	};
 	if (!trial->before[0].count && !trial->before[1].count)
 		return;
@@ -337,8 +337,8 @@ static void look_for_gids(struct trial *trial, struct diagnosis_facts *facts)
 	if (trial->near.agent->context &&
 	    !side_gid_look(&trial->near, &(struct message_none){}, &seen))
 		facts->local_gid_gone = seen.gone;
-	if (facts->peer && facts->remote && trial->granted.version >= PROTOCOL_WAYS &&
-	    !trial->far.stop && !side_gid_look(&trial->far, &(struct message_none){}, &seen))
+	if (facts->peer && facts->remote && !trial->far.stop &&
+	    !side_gid_look(&trial->far, &(struct message_none){}, &seen))
 		facts->remote_gid_gone = seen.gone;
 }
 
@@ -433,7 +433,7 @@ static void explain_refusal(struct trial *trial, struct side *side)
 int trial_explain(struct trial *trial, struct side *side, int rc)
 {
 	/* Even a message that was cut short, if it would have been the first one. */
-	const bool foreign = side->complaint && (!side->cut_short || !trial->granted.version);
+	const bool foreign = side->complaint && (!side->cut_short || !trial->granted.qps);
 	struct diagnosis_facts facts;
 
 	if (!rc)

@@ -42,10 +42,9 @@ struct trial_test {
 
 struct trial {
 	struct side near, far;
-	struct message_opened near_can, far_can;	/* `far` holds the side's own endpoint */
-	struct message_limited near_limits, far_limits; /* trial_ask_limits(); 0: not asked */
-	struct message_welcome granted;			/* what the far side grants the tests */
-	uint64_t granted_msec;				/* longest run that it grants; 0: any */
+	struct message_opened near_can, far_can; /* `far` holds the side's own endpoint */
+	/* What the far side grants the tests; qps 0: no handshake yet; run_msec 0: any. */
+	struct message_admitted granted;
 	const struct selftest_request *request;
 	struct selftest_results *results;
 	const struct trial_test *test;
@@ -218,22 +217,13 @@ void trial_release(struct trial *trial);
  * Returns 0, or -errno if the row has failed.
  */
 int trial_shake_hands(struct trial *trial);
-/* Asks both sides for their limits. Returns 0, or -errno if the row has failed. */
-int trial_ask_limits(struct trial *trial);
 /*
  * Makes both sides send with a global header if the port of either needs one. Returns 0, or -errno
  * if the row has failed.
  */
 int trial_agree_on_header(struct trial *trial);
-/* Fails the row if the server is too old to choose the kind of its memory. */
-int trial_check_memory(struct trial *trial);
 /* Makes both sides take their buffers from the requested memory, or fails the row. */
 int trial_set_memory(struct trial *trial);
-/* Returns whether the server is older than version 4 of the exchange. */
-bool trial_is_old(const struct trial *trial);
-/* Fail or skip the row because the server does not speak `version`, which `what` needs. */
-void trial_fail_old(struct trial *trial, const char *what, uint32_t version);
-void trial_skip_old(struct trial *trial, const char *what, uint32_t version);
 /*
  * Proves to a server that the port in the order to open is this one, unless the server knows. If
  * that fails, so does the row, and trial->blocked is set.

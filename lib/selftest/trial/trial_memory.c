@@ -70,29 +70,3 @@ int trial_set_memory(struct trial *trial)
 		rc = set(trial, &trial->far, &request->peer_memory, &trial->hidden);
 	return rc;
 }
-
-int trial_check_memory(struct trial *trial)
-{
-	if (!trial->request->peer_memory.kind || !trial_is_old(trial))
-		return 0;
-	trial_fail_old(trial, "another kind of memory", PROTOCOL_WAYS);
-	return -EPROTONOSUPPORT;
-}
-
-bool trial_is_old(const struct trial *trial)
-{
-	return trial->request->peer && trial->granted.version < PROTOCOL_WAYS;
-}
-
-#define TOO_OLD "%s needs version %u of the exchange protocol, but the server on %s speaks %u"
-
-void trial_fail_old(struct trial *trial, const char *what, uint32_t version)
-{
-	trial_fail(trial, "update rdmactl there, or omit the option", TOO_OLD, what, version,
-		   trial->request->peer, trial->granted.version);
-}
-
-void trial_skip_old(struct trial *trial, const char *what, uint32_t version)
-{
-	trial_skip(trial, TOO_OLD, what, version, trial->request->peer, trial->granted.version);
-}

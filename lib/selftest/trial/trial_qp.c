@@ -73,32 +73,16 @@ uint32_t trial_access(const struct trial *trial)
 	       (trial->near_can.atomics && trial->far_can.atomics ? ACCESS_ATOMIC : 0);
 }
 
-int trial_ask_limits(struct trial *trial)
-{
-	const struct message_none none = {};
-
-	return trial_order(trial, &trial->near, limits, &none, &trial->near_limits)
-		       ?: trial_order(trial, &trial->far, limits, &none, &trial->far_limits);
-}
-
 int trial_agree_on_header(struct trial *trial)
 {
 	struct side *near = &trial->near, *far = &trial->far;
 	struct message_header header = {0};
-	int rc;
 
 	if (!trial->request->peer || trial->near_can.far.link_layer != LINK_LAYER_INFINIBAND)
 		return 0;
-	rc = trial_order(trial, near, header, &header, &header);
-	if (!rc && trial->granted.version >= PROTOCOL_HEADERS)
-		rc = trial_order(trial, far, header, &header, &header);
-	else if (!rc && header.needed)
-		trial_remark(trial,
-			     "the port takes only packets with a global header, and the server "
-			     "is too old to be told so (version %" PRIu32 " of the exchange "
-			     "protocol)",
-			     trial->granted.version);
-	return rc ?: trial_order(trial, near, header, &header, &header);
+	return trial_order(trial, near, header, &header, &header)
+		       ?: trial_order(trial, far, header, &header, &header)
+		       ?: trial_order(trial, near, header, &header, &header);
 }
 
 static int make_cqs(struct trial *trial, struct side *side, const struct qp_shape *shape)

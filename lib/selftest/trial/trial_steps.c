@@ -64,7 +64,7 @@ static uint64_t run_msec(const struct selftest_request *request)
 static void fail_long(struct trial *trial)
 {
 	_cleanup_(freep) char *wanted = duration_text(run_msec(trial->request));
-	_cleanup_(freep) char *most = duration_text(trial->granted_msec);
+	_cleanup_(freep) char *most = duration_text(trial->granted.run_msec);
 	_cleanup_(freep) char *hint = mem_format(
 		"run rdmactl selftest --serve --longest %s there, or use --%s %s here", wanted,
 		trial->request->ways.every_msec ? "every" : "duration", most);
@@ -75,7 +75,7 @@ static void fail_long(struct trial *trial)
 
 void trial_fail_longer(struct trial *trial, uint64_t iterations)
 {
-	_cleanup_(freep) char *most = duration_text(trial->granted_msec);
+	_cleanup_(freep) char *most = duration_text(trial->granted.run_msec);
 
 	trial_fail(trial,
 		   "run rdmactl selftest --serve with a larger --longest there, or use fewer "
@@ -86,7 +86,7 @@ void trial_fail_longer(struct trial *trial, uint64_t iterations)
 
 bool trial_is_granted(struct trial *trial, uint32_t qps, uint64_t bytes)
 {
-	const struct message_welcome *granted = &trial->granted;
+	const struct message_admitted *granted = &trial->granted;
 	const char *grants = trial->request->peer ? "the peer grants" : "the limit is";
 	_cleanup_(freep) char *wanted = text_bytes(bytes);
 	_cleanup_(freep) char *most = text_bytes(granted->bytes);
@@ -96,7 +96,7 @@ bool trial_is_granted(struct trial *trial, uint32_t qps, uint64_t bytes)
 	else if (bytes > granted->bytes)
 		trial_skip(trial, "it needs %s of memory on each side, %s %s", wanted, grants,
 			   most);
-	else if (trial->granted_msec && run_msec(trial->request) > trial->granted_msec)
+	else if (granted->run_msec && run_msec(trial->request) > granted->run_msec)
 		fail_long(trial);
 	else
 		return true;

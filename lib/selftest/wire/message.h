@@ -22,34 +22,16 @@
 #define MESSAGE_MOST_BYTES   4096u /* header and body */
 #define MESSAGE_PORT	     18777u
 
-/*
- * Versions of the protocol. In version 1 the token crosses the network in clear text, and no port
- * can be proven: a side with a token only speaks later versions. Since version 3 the client may
- * name the server's port and choose the traffic class and the rest of message_path. Version 4 adds
- * more ways to measure, kinds of memory, and tests of several ports at once; version 5 adds
- * extended reliable connections and runs with several completion queues. Since version 6 the
- * credits of a run cross the network most significant byte first; before, in the byte order of the
- * sending host. In version 7 both sides agree on whether packets need a global header.
- */
-#define PROTOCOL_OLDEST	     1u
-#define PROTOCOL_PROVEN	     2u
-#define PROTOCOL_NAMED_PORTS 3u
-#define PROTOCOL_WAYS	     4u
-#define PROTOCOL_XRC	     5u
-#define PROTOCOL_QUEUES	     5u
-#define PROTOCOL_CREDITS     6u
-#define PROTOCOL_HEADERS     7u
-#define PROTOCOL_NEWEST	     7u
+/* The version of the protocol: a later release may speak several, and the hello names a range. */
+#define PROTOCOL_VERSION 1u
 
-/* Limits on what a client may request; a server that grants less says so in its welcome. */
+/* Limits on what a client may request; a server that grants less says so when it admits one. */
 #define LIMIT_BUFFERS	  8u
 #define LIMIT_CQS	  4u
 #define LIMIT_QPS	  16384u
-#define LIMIT_OLD_QPS	  64u /* before version 4 */
 #define LIMIT_DEPTH	  16384u
 #define LIMIT_WORK	  65536u /* work requests for which all queue pairs of a side have room */
 #define LIMIT_SGES	  32u
-#define LIMIT_OLD_SGES	  16u			/* before version 4 */
 #define LIMIT_INLINE	  4096u			/* bytes */
 #define LIMIT_BYTES	  (UINT64_C(256) << 20) /* of all buffers of a side */
 #define LIMIT_COMPLETION  32u
