@@ -341,24 +341,22 @@ static void release(struct measure *measure)
  */
 static bool settle(struct measure *measure)
 {
-	const uint64_t end_nsec = clock_raw_nsec() + farewell_nsec(measure);
 	struct ibv_wc item;
 
 	if (measure->error || measure->ran.status)
 		return true;
-	/* A stop, which may have come before, ends this only after an empty poll at the end. */
-	measure->deadline_nsec = UINT64_MAX;
+	/* A stop may have come before: it leaves time from now on. */
+	measure->deadline_nsec = clock_raw_nsec() + farewell_nsec(measure);
 	for (uint32_t i = 0; i < measure->order->qps; i++) {
 		const struct run_qp *qp = &measure->qps[i];
 
 		while (qp->crediting || qp->posted - qp->completed > qp->unsignaled) {
-			const bool late = clock_raw_nsec() >= end_nsec;
-			const int count = measure_poll(measure, &item, 1);
+			/* Asked first: what is there counts, even if this thread was stopped. */
+			const bool halted = measure_halted(measure);
+			const int count = measure_take(measure, &item, 1);
 
-			if (count < 0)
+			if (count < 0 || (halted && !count))
 				return false;
-			if (late && !count)
-				measure->deadline_nsec = end_nsec;
 		}
 	}
 	return true;

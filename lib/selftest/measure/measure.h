@@ -195,6 +195,8 @@ static inline bool measure_halted(struct measure *measure)
  * the returned completions belong to a queue pair.
  */
 int measure_poll(struct measure *measure, struct ibv_wc *items, int room);
+/* The same, without asking whether the run must end. */
+int measure_take(struct measure *measure, struct ibv_wc *items, int room);
 /* Posts the next message of the queue pair, or the next `count` in one list. */
 bool measure_post(struct measure *measure, struct run_qp *qp, uint32_t count);
 /* Polls until at most that many messages of the queue pair are not known to be complete. */

@@ -154,13 +154,10 @@ static bool take(struct measure *measure, struct run_qp *qp, const struct ibv_wc
 	return !measure->credited || qp->ended || give_credit(measure, qp);
 }
 
-int measure_poll(struct measure *measure, struct ibv_wc *items, int room)
+int measure_take(struct measure *measure, struct ibv_wc *items, int room)
 {
-	int count;
+	int count = poll_queues(measure, items, room);
 
-	if (measure_halted(measure))
-		return -1;
-	count = poll_queues(measure, items, room);
 	if (!count && measure->sleeps)
 		count = await_event(measure, items, room);
 	else if (!count && measure->yields)
@@ -191,6 +188,11 @@ int measure_poll(struct measure *measure, struct ibv_wc *items, int room)
 			return -1;
 	}
 	return count;
+}
+
+int measure_poll(struct measure *measure, struct ibv_wc *items, int room)
+{
+	return measure_halted(measure) ? -1 : measure_take(measure, items, room);
 }
 
 bool measure_post(struct measure *measure, struct run_qp *qp, uint32_t count)
