@@ -661,6 +661,8 @@ static void opening(void **state)
 	      "libibverbs does not know rxa: its provider library or its uverbs device file is "
 	      "missing",
 	      "ibverbs-providers");
+	failed(bed, STAGE_OPEN, EMFILE);
+	check(bed, "cannot open rxa: Too many open files", "ulimit -n");
 	failed(bed, STAGE_LIBRARY, ELIBACC);
 	ask(bed);
 	assert_non_null(strstr(bed->diagnosis.hint, "librdmacm1"));
@@ -829,6 +831,7 @@ static const struct {
 	{STAGE_OPEN, ENXIO, "{device} has no uverbs device file"},
 	{STAGE_OPEN, ENOSYS, "{device} has no uverbs device file"},
 	{STAGE_OPEN, ENODEV, "libibverbs does not know {device}"},
+	{STAGE_OPEN, EMFILE, "cannot open {device}: {error}"},
 	{STAGE_OPEN, 0, "cannot open {device}: {error}"},
 	{STAGE_CREATE_QP, EINVAL, "{device} cannot create such queues"},
 	{STAGE_CREATE_QP, EOPNOTSUPP, "{device} does not support queue pairs of that type"},

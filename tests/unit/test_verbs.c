@@ -8,9 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <infiniband/verbs.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -418,6 +421,32 @@ static void test_get_caps_fails(void **state)
 	assert_null(caps.ports);
 }
 
+/* Opens verbs in a process that may have that many files; the exit status is 0 if it cannot. */
+static int open_with(rlim_t soft, rlim_t hard)
+{
+	const struct rlimit files = {soft, hard};
+	const pid_t pid = fork();
+	struct verbs *verbs;
+	int status;
+
+	if (!pid)
+		_exit(setrlimit(RLIMIT_NOFILE, &files) ? 2 : verbs_open(NULL, &verbs) != -EMFILE);
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* The library finds nothing then, and would say that it is not installed or has no device. */
+static void test_few_files(void **state)
+{
+	(void)state;
+	assert_int_equal(open_with(15, 15), 0);
+	assert_int_equal(open_with(16, 16), 1);
+	/* The limit is raised if it can be. */
+	assert_int_equal(open_with(8, 16), 1);
+}
+
 /* The node is tried before libibverbs, whose ibv_open_device is not even set here. */
 static void test_open_device(void **state)
 {
@@ -523,6 +552,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_get_caps_many_ports, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_get_caps_legacy, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_get_caps_fails, set_up, tear_down),
+		cmocka_unit_test(test_few_files),
 		cmocka_unit_test_setup_teardown(test_open_device, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_probe_dmabuf, set_up, tear_down),
 	};

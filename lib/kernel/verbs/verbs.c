@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/library.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -157,11 +158,25 @@ static void restore_stderr(int saved, int text, struct strings *messages)
 		add_line(messages, line, (size_t)length - (line[length - 1] == '\n'));
 }
 
+/* Few files make libibverbs and librdmacm find no device, no module or no provider instead. */
+#define LEAST_FILES 16
+
+static bool has_few_files(void)
+{
+	struct rlimit files;
+
+	return !getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < LEAST_FILES;
+}
+
 static int open_library(struct verbs *verbs)
 {
-	int rc = library_open(LIBIBVERBS, verbs_symbols, ARRAY_SIZE(verbs_symbols), &verbs->call);
-	int saved, text = -1;
+	int saved, text = -1, rc;
 
+	if (has_few_files())
+		file_raise_limit();
+	if (has_few_files())
+		return -EMFILE;
+	rc = library_open(LIBIBVERBS, verbs_symbols, ARRAY_SIZE(verbs_symbols), &verbs->call);
 	if (rc)
 		return rc;
 	saved = divert_stderr(&text);
