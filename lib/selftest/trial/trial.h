@@ -212,6 +212,8 @@ void trial_next_row(struct trial *trial, const char *id, const char *summary);
 void trial_run_table(struct trial *trial, const struct trial_test *tests);
 /* Frees everything on both sides except the devices, and records whether a side is gone. */
 void trial_release(struct trial *trial);
+/* A side that cannot go on ends the trial. */
+void trial_note_stop(struct trial *trial);
 /*
  * Shakes hands with a server: agrees on a version, and both sides prove that they know the token.
  * Returns 0, or -errno if the row has failed.
