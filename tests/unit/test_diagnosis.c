@@ -161,7 +161,6 @@ static void handshake(void **state)
 	      "be busy with another client, or hang",
 	      "--serve");
 	failed(bed, STAGE_HANDSHAKE, EPROTONOSUPPORT);
-	bed->facts.version = 1;
 	bed->facts.peer_lowest = 2;
 	bed->facts.peer_highest = 3;
 	check(bed,
@@ -176,9 +175,8 @@ static void refusals(void **state)
 
 	bed->facts.stage = STAGE_HANDSHAKE;
 	bed->facts.refusal = REFUSAL_VERSION;
-	bed->facts.version = 2;
-	bed->facts.peer_lowest = bed->facts.peer_highest = 1;
-	check(bed, "this side speaks version 2 of the exchange protocol, 10.9.0.2 speaks version 1",
+	bed->facts.peer_lowest = bed->facts.peer_highest = 2;
+	check(bed, "this side speaks version 1 of the exchange protocol, 10.9.0.2 speaks version 2",
 	      "same release");
 	bed->facts.refusal = REFUSAL_TOKEN;
 	check(bed, "10.9.0.2 refused: the token is missing or wrong", "--token");

@@ -34,12 +34,11 @@ struct diagnosis_facts {
 	struct number wanted_bytes;	      /* of memory that could not be registered */
 	struct counter_sums local_counts, remote_counts; /* what was counted during the test */
 	uint32_t timeout_msec;				 /* STOP_TIMED_OUT: how long it waited */
-	enum refusal refusal;	  /* REFUSAL_FAILED: the peer did not refuse */
-	const char *refusal_text; /* the peer's own words about it, clean */
-	bool chose_peer_gid;	  /* the user named the peer's GID index */
-	bool chose_peer_device;	  /* the user named the peer's device */
-	uint32_t version;	  /* our version of the exchange protocol */
-	uint32_t peer_lowest, peer_highest;
+	enum refusal refusal;		    /* REFUSAL_FAILED: the peer did not refuse */
+	const char *refusal_text;	    /* the peer's own words about it, clean */
+	bool chose_peer_gid;		    /* the user named the peer's GID index */
+	bool chose_peer_device;		    /* the user named the peer's device */
+	uint32_t peer_lowest, peer_highest; /* versions of the exchange protocol */
 };
 
 struct diagnosis {

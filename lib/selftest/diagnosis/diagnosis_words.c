@@ -173,7 +173,7 @@ static void add_peer(struct diagnosis_words *words, const struct diagnosis_facts
 	diagnosis_words_add(words, "refusal", "%s%s%s", text ? " (" : "", text ? text : "",
 			    text ? ")" : "");
 	diagnosis_words_add(words, "choose", "%s", another_port(facts));
-	diagnosis_words_add(words, "version", "%" PRIu32, facts->version);
+	diagnosis_words_add(words, "version", "%u", PROTOCOL_VERSION);
 	if (!facts->peer_highest)
 		diagnosis_words_add(words, "versions", "another version");
 	else if (several)

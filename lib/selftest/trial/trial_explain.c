@@ -50,7 +50,6 @@ void trial_facts(struct trial *trial, struct diagnosis_facts *facts)
 		.path_mtu_bytes = trial_mtu(trial),
 		.chose_peer_gid = trial->request->peer_gid_index.known,
 		.chose_peer_device = trial->request->chose_peer_device,
-		.version = PROTOCOL_VERSION,
 	};
 	if (!trial->before[0].count && !trial->before[1].count)
 		return;
