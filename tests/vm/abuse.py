@@ -20,7 +20,7 @@ from stalls import Stalls
 from tap import unequal
 
 PORT = 18901
-LISTEN, SYN_RECEIVED = '0A', '03'  # states in /proc/net/tcp: Linux, include/net/tcp_states.h
+TCP_LISTEN, SYN_RECEIVED = '0A', '03'  # states in /proc/net/tcp: Linux, include/net/tcp_states.h
 
 _running = []  # servers that are still running
 MAGIC, VERSION = b'RDMT', 1  # of the header
@@ -232,7 +232,7 @@ class Server:
                     words = line.split()
                     if int(words[1].rpartition(':')[2], 16) != self.port:
                         continue
-                    if words[3] == LISTEN:
+                    if words[3] == TCP_LISTEN:
                         count += int(words[4].partition(':')[2], 16)
                     count += words[3] == SYN_RECEIVED
         return count

@@ -145,7 +145,7 @@ STEPS = (
     (modify(RTR), abuse.DONE),
     (modify(RTS), abuse.DONE),
     (receive(span(1, 1024)), abuse.DONE),
-    (message(abuse.LISTEN, struct.pack('>I', 2)), abuse.LISTENING),
+    (message(abuse.LISTEN), abuse.LISTENING),
     (message(abuse.COUNTERS), abuse.COUNTED),
     (post(span(1, 1024)), abuse.DONE),
 )

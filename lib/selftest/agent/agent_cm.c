@@ -185,16 +185,15 @@ int agent_cm_listen(struct agent *agent, const struct ip_address *ip, uint32_t p
 	return rc;
 }
 
-int agent_listen(struct agent *agent, const struct message_listen *order,
+int agent_listen(struct agent *agent, const struct message_none *order,
 		 struct message_listening *reply)
 {
-	const struct ip_address *own = &agent->endpoint.ip;
-	const bool fits = !order->family || own->family == order->family;
-	int rc = agent_cm_listen(agent, fits ? own : &(struct ip_address){0}, 0, CM_BACKLOG);
+	int rc = agent_cm_listen(agent, &agent->endpoint.ip, 0, CM_BACKLOG);
 
+	(void)order;
 	if (rc)
 		return rc;
-	reply->ip = *own;
+	reply->ip = agent->endpoint.ip;
 	reply->port = ntohs(agent->api.rdma_get_src_port(agent->listener));
 	return 0;
 }

@@ -101,7 +101,7 @@ static int connect_by_cm(struct trial *trial, const struct wanted *wanted, uint6
 	struct message_connected_many connected;
 	struct message_listening listening;
 	struct side *far = &trial->far;
-	int rc = trial_order(trial, far, listen, &(struct message_listen){0}, &listening);
+	int rc = trial_order(trial, far, listen, &(struct message_none){}, &listening);
 
 	if (rc)
 		return rc;

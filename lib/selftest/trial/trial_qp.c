@@ -355,7 +355,7 @@ static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_sha
 	struct message_listening listening;
 	struct message_connected connected;
 	struct message held = {0};
-	int rc = trial_order(trial, far, listen, &(struct message_listen){0}, &listening)
+	int rc = trial_order(trial, far, listen, &(struct message_none){}, &listening)
 			 ?: trial_order(trial, far, start, &accept, &held);
 
 	if (rc)
