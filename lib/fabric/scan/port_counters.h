@@ -111,10 +111,10 @@ char *port_errors_unreachable_text(const struct fabric_view *view,
 
 /* A port with errors. */
 struct port_errors_row {
-	struct fabric_row at;	   /* the port */
-	struct number error_count; /* all error counters together */
+	struct fabric_row at; /* the port */
 	struct perf_record counters;
-	char *errors; /* the nonzero counters, highest first, as a sentence */
+	struct number error_count; /* all error counters together */
+	char *errors;		   /* the nonzero counters, highest first, as a sentence */
 	/* port_details_read() fills these; they are empty unless the details were read. */
 	bool knows_details; /* all mandatory details were read, so no details means none */
 	struct port_detail *details;
@@ -145,9 +145,9 @@ struct port_counter_growth {
 
 /* The counters of a port in two readings. */
 struct port_growth_row {
-	struct fabric_row at;	   /* the port */
-	struct number error_count; /* growth of all error counters; of reset ones, their value */
+	struct fabric_row at; /* the port */
 	struct perf_rates rates;
+	struct number error_count; /* growth of all error counters; of reset ones, their value */
 	char *errors;
 	struct port_counter_growth *counters; /* all counters with a value */
 	size_t count;
