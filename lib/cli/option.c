@@ -231,14 +231,10 @@ static char *complain_number(const struct option_row *row, const char *text)
 
 static int parse_number(const struct option_row *row, const char *text, uint64_t *ret_value)
 {
-	switch (row->kind) {
-	case OPTION_DURATION:
+	if (row->kind == OPTION_DURATION)
 		return option_parse_duration(text, ret_value);
-	case OPTION_SIZE:
-		return option_parse_size(text, ret_value);
-	default:
-		return text_parse_u64(text, 10, COUNT_MOST, ret_value);
-	}
+	return row->kind == OPTION_SIZE ? option_parse_size(text, ret_value)
+					: text_parse_u64(text, 10, COUNT_MOST, ret_value);
 }
 
 /* Complains of a valid number that is outside the limits of the option or of its kind. */
@@ -469,8 +465,11 @@ int options_parse(int argc, char **argv, const struct option_set *sets, size_t s
 		if (next) {
 			*ret_message = mem_format("--%s is followed by --%s: is its value missing?",
 						  parser.rows[at]->name, next->name);
-			*ret_hint = mem_format("a value that begins with -- is given as --%s=VALUE",
-					       parser.rows[at]->name);
+			/* A user who asks for the help gets the command that prints it. */
+			if (strcmp(next->name, "help") != 0)
+				*ret_hint = mem_format(
+					"a value that begins with -- is given as --%s=VALUE",
+					parser.rows[at]->name);
 			return -EINVAL;
 		}
 		*ret_message = store(parser.rows[at],

@@ -259,6 +259,8 @@ names_command()
 	try --root --json devices
 	expect_error 2 '' '--root is followed by --json: is its value missing?' \
 		'a value that begins with -- is given as --root=VALUE'
+	try doctor --only --help
+	expect_error 2 doctor '--only is followed by --help: is its value missing?' 'rdmactl doctor --help'
 	try devices --json=yes
 	expect_error 2 devices '--json takes no value' 'rdmactl devices --help'
 	try --help=devices
