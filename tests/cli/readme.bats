@@ -78,6 +78,25 @@ setup()
 	[ "$(cat "$tree/done")" = $'deps\nprepared\nbuild/rdmactl' ]
 }
 
+# make demo says so before the guest starts, which would only miss the directory.
+@test "readme: a virtual machine is refused where it does not see the files of this machine" {
+	local own why='the guest has a /dev of its own; run it in a copy elsewhere, such as /tmp or /home'
+
+	own=$(mktemp -d -p /dev/shm)
+	printf '#!/bin/sh\n' >"$own/script"
+	chmod +x "$own/script"
+	run --separate-stderr "$top/tests/vm/guest" "$own/script"
+	same 'the script' "125 tests/vm/guest: $own/script: $why" "$status $stderr"
+	cd "$own"
+	run --separate-stderr "$top/tests/vm/guest" /bin/true
+	cd "$top"
+	rm -r "$own"
+	same 'the directory' "125 tests/vm/guest: $own: $why" "$status $stderr"
+	run --separate-stderr "$top/tests/vm/guest" /nosuch/script
+	[ "$status" = 125 ]
+	[[ $stderr != *'of its own'* ]]
+}
+
 # The levels of the headings, and the contents of blocks, code spans and links, line by line.
 skeleton()
 {
