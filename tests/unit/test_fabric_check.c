@@ -738,15 +738,11 @@ static void managers(void **state)
 /* The entries of LIDs 1 to 3 in the only table. */
 static void check_table(struct bed *bed, uint8_t own, uint8_t one, uint8_t other)
 {
-	uint8_t ports[64] = {255, own, one, other};
-	bool has_ports[1] = {true};
+	struct forwarding_block block = {.known = true, .data = {255, own, one, other}};
 	uint32_t of_node[NODES] = {0, FABRIC_NONE, FABRIC_NONE};
 	struct forwarding_table table = {.node = SWITCH, .known = true, .lids = 64};
-	const struct forwarding forwarding = {.tables = &table,
-					      .count = 1,
-					      .of_node = of_node,
-					      .ports = ports,
-					      .has_ports = has_ports};
+	const struct forwarding forwarding = {
+		.tables = &table, .count = 1, .of_node = of_node, .blocks = &block};
 
 	check(bed, (struct fabric_check_input){.forwarding = &forwarding});
 }
@@ -799,21 +795,17 @@ static void wrong_ends(void **state)
 /* Port 3 leads to another switch, LID 4, by a cable from its port 2 to its port 3. */
 static void check_tables(struct bed *bed, const uint8_t *first, const uint8_t *second)
 {
-	uint8_t ports[2 * 64] = {0};
-	bool has_ports[2] = {true, true};
+	struct forwarding_block blocks[2] = {{.known = true}, {.known = true}};
 	uint32_t of_node[NODES + 1] = {0, FABRIC_NONE, FABRIC_NONE, 1};
 	struct forwarding_table tables[2] = {
 		{.node = SWITCH, .known = true, .lids = 64},
-		{.node = NODES, .known = true, .lids = 64, .ports_at = 64, .has_ports_at = 1},
+		{.node = NODES, .known = true, .lids = 64, .linear = 1},
 	};
-	const struct forwarding forwarding = {.tables = tables,
-					      .count = 2,
-					      .of_node = of_node,
-					      .ports = ports,
-					      .has_ports = has_ports};
+	const struct forwarding forwarding = {
+		.tables = tables, .count = 2, .of_node = of_node, .blocks = blocks};
 
-	memcpy(ports, first, 5);
-	memcpy(ports + 64, second, 5);
+	memcpy(blocks[0].data, first, 5);
+	memcpy(blocks[1].data, second, 5);
 	check(bed, (struct fabric_check_input){.forwarding = &forwarding});
 }
 

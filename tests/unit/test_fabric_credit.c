@@ -29,7 +29,7 @@ static uint32_t port_at(const struct ring *ring, uint32_t node, unsigned int num
 
 static uint8_t *entry(struct ring *ring, uint32_t node, uint32_t owner)
 {
-	return &ring->forwarding.ports[(size_t)node * LIDS + owner + 1];
+	return &ring->forwarding.blocks[node].data[owner + 1];
 }
 
 static void add_host(struct ring *ring, uint32_t node)
@@ -57,18 +57,16 @@ static void begin_bare(struct ring *ring, uint32_t count)
 	}
 	forwarding->count = count;
 	forwarding->tables = mem_alloc_zero(count, sizeof(*forwarding->tables));
-	forwarding->ports = mem_alloc_zero(count, LIDS);
-	forwarding->has_ports = mem_alloc_zero(count, sizeof(*forwarding->has_ports));
-	memset(forwarding->ports, FORWARDING_NOWHERE, (size_t)count * LIDS);
+	forwarding->blocks = mem_alloc_zero(count, sizeof(*forwarding->blocks));
 	for (uint32_t i = 0; i < count; i++) {
 		forwarding->tables[i] = (struct forwarding_table){
 			.node = i,
 			.known = true,
 			.lids = LIDS,
-			.ports_at = (size_t)i * LIDS,
-			.has_ports_at = i,
+			.linear = i,
 		};
-		forwarding->has_ports[i] = true;
+		forwarding->blocks[i].known = true;
+		memset(forwarding->blocks[i].data, FORWARDING_NOWHERE, LIDS);
 	}
 }
 

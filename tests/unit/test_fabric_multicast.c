@@ -86,9 +86,10 @@ static void fill(struct subnet *subnet)
 				if (block)
 					bits_set(data, 16, 16,
 						 subnet->masks[i] >> 16 * position & 0xffff);
-				forwarding_take_multicast(&subnet->forwarding,
-							  &subnet->forwarding.tables[i],
-							  block | position << 28, data);
+				forwarding_take(forwarding_block(&subnet->forwarding,
+								 &subnet->forwarding.tables[i],
+								 true, block | position << 28),
+						data);
 			}
 	multicast_find_members(&subnet->fabric, &subnet->members);
 	multicast_tree_fill(&subnet->fabric, &subnet->forwarding, MLID, &subnet->members,
@@ -307,7 +308,7 @@ static void unknown(void **state)
 	subnet.masks[1] = 0;
 	fill(&subnet);
 	multicast_tree_clear(&subnet.tree);
-	subnet.forwarding.has_masks[subnet.forwarding.tables[1].has_masks_at + 2] = false;
+	subnet.forwarding.blocks[subnet.forwarding.tables[1].multicast + 2].known = false;
 	multicast_tree_fill(&subnet.fabric, &subnet.forwarding, MLID, &subnet.members,
 			    &subnet.tree);
 	assert_true(subnet.tree.unknown);

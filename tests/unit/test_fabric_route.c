@@ -229,24 +229,20 @@ static void way_back(void **state)
 /* Fills the tables as if they had been read. */
 static void make_forwarding(const struct subnet *subnet, struct forwarding *forwarding)
 {
-	const size_t blocks = SWITCHES;
-
 	*forwarding = (struct forwarding){.count = SWITCHES};
 	forwarding->tables = mem_alloc_zero(SWITCHES, sizeof(*forwarding->tables));
 	forwarding->of_node = mem_alloc_zero(subnet->fabric.node_count, sizeof(uint32_t));
-	forwarding->ports = mem_alloc_zero(SWITCHES, LIDS);
-	forwarding->has_ports = mem_alloc_zero(blocks, sizeof(bool));
+	forwarding->blocks = mem_alloc_zero(SWITCHES, sizeof(*forwarding->blocks));
 	memset(forwarding->of_node, 0xff, subnet->fabric.node_count * sizeof(uint32_t));
-	memcpy(forwarding->ports, subnet->tables, sizeof(subnet->tables));
 	for (unsigned int i = 0; i < SWITCHES; i++) {
-		forwarding->has_ports[i] = true;
+		forwarding->blocks[i].known = true;
+		memcpy(forwarding->blocks[i].data, subnet->tables[i], LIDS);
 		forwarding->of_node[subnet->switches[i]] = i;
 		forwarding->tables[i] = (struct forwarding_table){
 			.node = subnet->switches[i],
 			.known = true,
 			.lids = LIDS,
-			.ports_at = (size_t)i * LIDS,
-			.has_ports_at = i,
+			.linear = i,
 		};
 	}
 }

@@ -103,12 +103,14 @@ struct fabric_fault {
 	char *reason;  /* owned and clean */
 };
 
+#define FABRIC_DETAIL_BYTES 64u
+
 /* A block of a port's table, as received: see fabric_details_read(). */
 struct fabric_detail {
 	uint32_t port;
 	uint16_t attribute;
 	uint32_t modifier;
-	uint8_t data[64];
+	uint8_t data[FABRIC_DETAIL_BYTES];
 };
 
 struct fabric {

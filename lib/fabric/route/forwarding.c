@@ -19,9 +19,8 @@ struct reader {
 	const struct fabric_scan_options *scan;
 	const struct fabric *fabric;
 	struct forwarding *forwarding;
-	unsigned int kind; /* enum forwarding_kind */
-	size_t table;
-	uint32_t block, position;
+	bool multicast;
+	size_t table, block;
 	bool any;  /* some table has this block */
 	bool over; /* no table has it */
 };
@@ -74,45 +73,51 @@ static void add_table(const struct fabric *fabric, uint32_t number, unsigned int
 	table->words = ((uint32_t)node->port_count + MAD_MULTICAST_PORTS) / MAD_MULTICAST_PORTS;
 }
 
+size_t forwarding_count_blocks(const struct forwarding_table *table, bool multicast)
+{
+	return multicast ? (size_t)blocks_of(table->mlids, MAD_MULTICAST_BLOCK) * table->words
+			 : blocks_of(table->lids, MAD_LINEAR_BLOCK);
+}
+
+uint32_t forwarding_modifier(const struct forwarding_table *table, bool multicast, size_t number)
+{
+	const uint32_t words = multicast ? table->words : 1;
+
+	return (uint32_t)(number / words) | (uint32_t)(number % words) << MAD_MULTICAST_POSITION;
+}
+
+struct forwarding_block *forwarding_block(const struct forwarding *forwarding,
+					  const struct forwarding_table *table, bool multicast,
+					  uint32_t modifier)
+{
+	const uint32_t words = multicast ? table->words : 1;
+	const uint32_t word = modifier >> MAD_MULTICAST_POSITION;
+	const size_t number = (size_t)(modifier & ((1u << MAD_MULTICAST_POSITION) - 1)) * words +
+			      word;
+
+	return word < words && number < forwarding_count_blocks(table, multicast)
+		       ? &forwarding
+				  ->blocks[(multicast ? table->multicast : table->linear) + number]
+		       : NULL;
+}
+
 static void make_room(struct forwarding *forwarding)
 {
-	size_t ports = 0, masks = 0, has_ports = 0, has_masks = 0;
+	size_t blocks = 0;
 
 	for (size_t i = 0; i < forwarding->count; i++) {
 		struct forwarding_table *table = &forwarding->tables[i];
 
-		table->ports_at = ports;
-		table->has_ports_at = has_ports;
-		table->masks_at = masks;
-		table->has_masks_at = has_masks;
-		ports += table->lids;
-		has_ports += blocks_of(table->lids, MAD_LINEAR_BLOCK);
-		masks += (size_t)table->mlids * table->words;
-		has_masks += (size_t)blocks_of(table->mlids, MAD_MULTICAST_BLOCK) * table->words;
+		table->linear = blocks;
+		table->multicast = blocks + forwarding_count_blocks(table, false);
+		blocks = table->multicast + forwarding_count_blocks(table, true);
 	}
-	forwarding->ports = mem_alloc_zero(ports, sizeof(*forwarding->ports));
-	forwarding->has_ports = mem_alloc_zero(has_ports, sizeof(*forwarding->has_ports));
-	forwarding->masks = mem_alloc_zero(masks, sizeof(*forwarding->masks));
-	forwarding->has_masks = mem_alloc_zero(has_masks, sizeof(*forwarding->has_masks));
+	forwarding->blocks = mem_alloc_zero(blocks, sizeof(*forwarding->blocks));
 }
 
-/* Whether the table of the current kind has the current block. */
-static bool has_block(const struct reader *reader, const struct forwarding_table *table)
-{
-	if (reader->kind == FORWARDING_LINEAR)
-		return reader->block < blocks_of(table->lids, MAD_LINEAR_BLOCK);
-	return reader->block < blocks_of(table->mlids, MAD_MULTICAST_BLOCK);
-}
-
-/* Goes on to the next position, table or block. */
+/* Goes on to the next table or block. */
 static void advance(struct reader *reader)
 {
-	const struct forwarding_table *table = &reader->forwarding->tables[reader->table];
-	uint32_t positions = reader->kind == FORWARDING_LINEAR ? 1 : table->words;
-
-	if (has_block(reader, table) && ++reader->position < positions)
-		return;
-	reader->position = 0;
 	if (++reader->table < reader->forwarding->count)
 		return;
 	reader->table = 0;
@@ -149,19 +154,16 @@ static bool write_request(const struct fabric_scan_options *scan, const struct f
 static bool ask(struct reader *reader, struct mad_request *request)
 {
 	struct forwarding_table *table = &reader->forwarding->tables[reader->table];
-	bool linear = reader->kind == FORWARDING_LINEAR;
 
-	if (!has_block(reader, table))
+	if (reader->block >= forwarding_count_blocks(table, reader->multicast))
 		return false;
 	reader->any = true;
 	if (table->in_vain >= MOST_IN_VAIN)
 		return false;
 	request->number = reader->table;
 	if (write_request(reader->scan, reader->fabric, table->node,
-			  linear ? UMAD_SM_ATTR_LINEAR_FT : UMAD_SM_ATTR_MCAST_FT,
-			  linear ? reader->block
-				 : reader->block | reader->position << MAD_MULTICAST_POSITION,
-			  request))
+			  reader->multicast ? UMAD_SM_ATTR_MCAST_FT : UMAD_SM_ATTR_LINEAR_FT,
+			  forwarding_modifier(table, reader->multicast, reader->block), request))
 		return true;
 	note(reader, table, &(const struct mad_reply){.request = request, .error = -E2BIG});
 	return false;
@@ -181,30 +183,6 @@ static bool next(void *context, struct mad_request *request)
 	return false;
 }
 
-void forwarding_take_linear(struct forwarding *forwarding, const struct forwarding_table *table,
-			    uint32_t block, const uint8_t *data)
-{
-	uint32_t first = block * MAD_LINEAR_BLOCK, count = table->lids - first;
-
-	memcpy(&forwarding->ports[table->ports_at + first], data,
-	       count < MAD_LINEAR_BLOCK ? count : MAD_LINEAR_BLOCK);
-	forwarding->has_ports[table->has_ports_at + block] = true;
-}
-
-void forwarding_take_multicast(struct forwarding *forwarding, const struct forwarding_table *table,
-			       uint32_t modifier, const uint8_t *data)
-{
-	uint32_t position = modifier >> MAD_MULTICAST_POSITION;
-	uint32_t block = modifier & ((1u << MAD_MULTICAST_POSITION) - 1),
-		 first = block * MAD_MULTICAST_BLOCK;
-
-	for (uint32_t i = 0; i < MAD_MULTICAST_BLOCK && first + i < table->mlids; i++)
-		forwarding->masks[table->masks_at + (size_t)(first + i) * table->words + position] =
-			(uint16_t)bits_get(data, (size_t)i * MAD_MULTICAST_PORTS,
-					   MAD_MULTICAST_PORTS);
-	forwarding->has_masks[table->has_masks_at + (size_t)block * table->words + position] = true;
-}
-
 static void done(void *context, const struct mad_reply *reply)
 {
 	struct reader *reader = context;
@@ -218,12 +196,9 @@ static void done(void *context, const struct mad_reply *reply)
 		return;
 	}
 	table->in_vain = 0;
-	if (request->attribute == UMAD_SM_ATTR_LINEAR_FT)
-		forwarding_take_linear(reader->forwarding, table, request->modifier,
-				       reply->mad + MAD_SMP_DATA_AT);
-	else
-		forwarding_take_multicast(reader->forwarding, table, request->modifier,
-					  reply->mad + MAD_SMP_DATA_AT);
+	forwarding_take(forwarding_block(reader->forwarding, table, reader->multicast,
+					 request->modifier),
+			reply->mad + MAD_SMP_DATA_AT);
 }
 
 void forwarding_make_tables(const struct fabric *fabric, const uint32_t *nodes, size_t count,
@@ -238,8 +213,8 @@ void forwarding_make_tables(const struct fabric *fabric, const uint32_t *nodes, 
 
 bool forwarding_has_gap(const struct forwarding *forwarding, const struct forwarding_table *table)
 {
-	for (uint32_t first = 0; first < table->lids; first += MAD_LINEAR_BLOCK)
-		if (!forwarding->has_ports[table->has_ports_at + first / MAD_LINEAR_BLOCK])
+	for (size_t i = 0; i < forwarding_count_blocks(table, false); i++)
+		if (!forwarding->blocks[table->linear + i].known)
 			return true;
 	return false;
 }
@@ -251,13 +226,12 @@ int forwarding_read(struct mad_engine *engine, const struct fabric_scan_options 
 	int rc = 0;
 
 	forwarding_make_tables(fabric, nodes, count, kinds, forwarding);
-	for (unsigned int kind = FORWARDING_LINEAR; kind <= FORWARDING_MULTICAST && !rc;
-	     kind <<= 1) {
+	for (unsigned int multicast = 0; multicast <= 1 && !rc; multicast++) {
 		struct reader reader = {
 			.scan = scan,
 			.fabric = fabric,
 			.forwarding = forwarding,
-			.kind = kind,
+			.multicast = multicast,
 			.over = !forwarding->count,
 		};
 		const struct mad_work work = {.context = &reader, .next = next, .done = done};
@@ -278,10 +252,7 @@ void forwarding_clear(struct forwarding *forwarding)
 {
 	free(forwarding->tables);
 	free(forwarding->of_node);
-	free(forwarding->ports);
-	free(forwarding->masks);
-	free(forwarding->has_ports);
-	free(forwarding->has_masks);
+	free(forwarding->blocks);
 	free(forwarding->failures);
 	*forwarding = (struct forwarding){.tables = NULL};
 }
@@ -297,16 +268,19 @@ enum tristate forwarding_has_port(const struct forwarding *forwarding,
 				  const struct forwarding_table *table, uint32_t mlid,
 				  unsigned int port)
 {
-	uint32_t entry = mlid - FORWARDING_LIDS, word = port / MAD_MULTICAST_PORTS;
+	const uint32_t entry = mlid - FORWARDING_LIDS, word = port / MAD_MULTICAST_PORTS;
+	const struct forwarding_block *block;
 
 	if (!table->known)
 		return TRISTATE_UNKNOWN;
 	if (entry >= table->mlids || word >= table->words)
 		return TRISTATE_NO;
-	if (!forwarding->has_masks[table->has_masks_at +
-				   (size_t)(entry / MAD_MULTICAST_BLOCK) * table->words + word])
+	block = &forwarding->blocks[table->multicast +
+				    (size_t)(entry / MAD_MULTICAST_BLOCK) * table->words + word];
+	if (!block->known)
 		return TRISTATE_UNKNOWN;
-	return forwarding->masks[table->masks_at + (size_t)entry * table->words + word] >>
+	return bits_get(block->data, (size_t)(entry % MAD_MULTICAST_BLOCK) * MAD_MULTICAST_PORTS,
+			MAD_MULTICAST_PORTS) >>
 				       port % MAD_MULTICAST_PORTS &
 			       1
 		       ? TRISTATE_YES

@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include <string.h>
+
 #include "fabric/scan/scan.h"
 
 #define FORWARDING_LIDS	     0xc000u /* unicast LIDs, with the reserved 0; multicast LIDs follow */
@@ -32,23 +34,27 @@ enum forwarding_kind {
 /* The tables of one switch. */
 struct forwarding_table {
 	uint32_t node;
-	bool known;	/* SwitchInfo, with the table lengths, is known */
-	uint32_t lids;	/* LIDs 0 to lids - 1 have entries */
-	uint32_t mlids; /* number of multicast LIDs, from FORWARDING_LIDS on */
-	uint32_t words; /* words of 16 ports in an entry of a multicast LID */
-	size_t ports_at, has_ports_at, masks_at, has_masks_at; /* in the arrays below */
-	unsigned int in_vain; /* consecutive requests of a kind without an answer; limited */
+	bool known;		  /* SwitchInfo, with the table lengths, is known */
+	uint32_t lids;		  /* LIDs 0 to lids - 1 have entries */
+	uint32_t mlids;		  /* number of multicast LIDs, from FORWARDING_LIDS on */
+	uint32_t words;		  /* words of 16 ports in an entry of a multicast LID */
+	size_t linear, multicast; /* their first blocks in the array below */
+	unsigned int in_vain;	  /* consecutive requests of a kind without an answer; limited */
 	bool gaps[2]; /* whether blocks of the linear and of the multicast table are missing */
+};
+
+/* A block of a table, as the switch reports it. */
+struct forwarding_block {
+	bool known;
+	uint8_t data[FABRIC_DETAIL_BYTES];
 };
 
 struct forwarding {
 	struct forwarding_table *tables;
 	size_t count;
 	uint32_t *of_node; /* by node: index in tables, or FABRIC_NONE */
-	uint8_t *ports;	   /* linear tables, one after the other */
-	uint16_t *masks; /* multicast tables: by LID, then by 16 ports, port 0 in the lowest bit */
-	bool *has_ports; /* by block of 64 LIDs */
-	bool *has_masks; /* by block of 32 LIDs, then by 16 ports */
+	/* By 64 LIDs of the linear table; by 32 multicast LIDs, then by 16 ports, of the other. */
+	struct forwarding_block *blocks;
 	/*
 	 * One failure, at port 0, for each switch and kind of table with a missing block. After
 	 * forwarding_recall() only for switches whose failure is not in the graph already.
@@ -88,13 +94,14 @@ const struct forwarding_table *forwarding_of(const struct forwarding *forwarding
 static inline unsigned int forwarding_port(const struct forwarding *forwarding,
 					   const struct forwarding_table *table, uint32_t lid)
 {
+	const struct forwarding_block *block;
+
 	if (!table->known)
 		return FORWARDING_UNKNOWN;
 	if (lid >= table->lids)
 		return FORWARDING_NOWHERE;
-	if (!forwarding->has_ports[table->has_ports_at + lid / MAD_LINEAR_BLOCK])
-		return FORWARDING_UNKNOWN;
-	return forwarding->ports[table->ports_at + lid];
+	block = &forwarding->blocks[table->linear + lid / MAD_LINEAR_BLOCK];
+	return block->known ? block->data[lid % MAD_LINEAR_BLOCK] : FORWARDING_UNKNOWN;
 }
 /* Whether a port is in the mask of a multicast LID; TRISTATE_UNKNOWN if the block is unknown. */
 enum tristate forwarding_has_port(const struct forwarding *forwarding,
@@ -149,16 +156,20 @@ void balance_clear(struct balance *balance);
 /* Makes tables without any known block, for these nodes (NULL: all) and kinds (a bit mask). */
 void forwarding_make_tables(const struct fabric *fabric, const uint32_t *nodes, size_t count,
 			    unsigned int kinds, struct forwarding *forwarding);
-/* Takes a block of 64 LIDs; the table must have at least the first of them. */
-void forwarding_take_linear(struct forwarding *forwarding, const struct forwarding_table *table,
-			    uint32_t block, const uint8_t *data);
-/*
- * Takes a block of 32 LIDs for the 16 ports given by the highest bits of the modifier; the table
- * must have the first of the LIDs, and the ports.
- */
-void forwarding_take_multicast(struct forwarding *forwarding, const struct forwarding_table *table,
-			       uint32_t modifier, const uint8_t *data);
-
+/* How many blocks the linear or the multicast table has. */
+size_t forwarding_count_blocks(const struct forwarding_table *table, bool multicast);
+/* The attribute modifier that asks for a block. */
+uint32_t forwarding_modifier(const struct forwarding_table *table, bool multicast, size_t number);
+/* The block with that modifier, or NULL if the table does not have it. */
+struct forwarding_block *forwarding_block(const struct forwarding *forwarding,
+					  const struct forwarding_table *table, bool multicast,
+					  uint32_t modifier);
+/* Fills the block. */
+static inline void forwarding_take(struct forwarding_block *block, const uint8_t *data)
+{
+	block->known = true;
+	memcpy(block->data, data, sizeof(block->data));
+}
 /* Whether any block of the linear table is unknown. */
 bool forwarding_has_gap(const struct forwarding *forwarding, const struct forwarding_table *table);
 /* Whether the port sends and receives data, as ports of switches do not. */

@@ -1,83 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Forwarding tables in a saved scan: each block of LIDs is a detail of the switch's port 0. */
 #include <errno.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "fabric/route/forwarding.h"
-#include "schema/bits.h"
 
-static struct fabric_detail *add_detail(struct fabric *fabric, const struct forwarding_table *table,
-					uint16_t attribute, uint32_t modifier)
+static bool is_empty(const uint8_t *data)
 {
-	struct fabric_detail *detail = mem_append(&fabric->details, &fabric->detail_count,
-						  sizeof(*detail));
-
-	*detail = (struct fabric_detail){
-		.port = fabric_port_at(fabric, table->node, 0),
-		.attribute = attribute,
-		.modifier = modifier,
-	};
-	return detail;
+	for (size_t i = 0; i < FABRIC_DETAIL_BYTES; i++)
+		if (data[i])
+			return false;
+	return true;
 }
 
-static void store_linear(const struct forwarding *forwarding, const struct forwarding_table *table,
-			 struct fabric *fabric)
+static void store(const struct forwarding *forwarding, const struct forwarding_table *table,
+		  bool multicast, struct fabric *fabric)
 {
-	for (uint32_t first = 0; first < table->lids; first += MAD_LINEAR_BLOCK) {
-		const uint32_t block = first / MAD_LINEAR_BLOCK, left = table->lids - first;
-		struct fabric_detail *detail;
+	const struct forwarding_block *blocks =
+		&forwarding->blocks[multicast ? table->multicast : table->linear];
+	const size_t words = multicast ? table->words : 1;
+	const size_t bytes = multicast ? (size_t)table->mlids * sizeof(uint16_t) : table->lids;
 
-		if (!forwarding->has_ports[table->has_ports_at + block])
-			continue;
-		detail = add_detail(fabric, table, UMAD_SM_ATTR_LINEAR_FT, block);
+	for (size_t i = 0; i < forwarding_count_blocks(table, multicast); i++) {
+		const size_t left = bytes - i / words * FABRIC_DETAIL_BYTES;
+		struct fabric_detail detail = {
+			.port = fabric_port_at(fabric, table->node, 0),
+			.attribute = multicast ? UMAD_SM_ATTR_MCAST_FT : UMAD_SM_ATTR_LINEAR_FT,
+			.modifier = forwarding_modifier(table, multicast, i),
+		};
+
 		/* LIDs above the top are sent nowhere. */
-		memset(detail->data, FORWARDING_NOWHERE, sizeof(detail->data));
-		memcpy(detail->data, &forwarding->ports[table->ports_at + first],
-		       left < MAD_LINEAR_BLOCK ? left : MAD_LINEAR_BLOCK);
+		memset(detail.data, multicast ? 0 : FORWARDING_NOWHERE, sizeof(detail.data));
+		memcpy(detail.data, blocks[i].data,
+		       left < sizeof(detail.data) ? left : sizeof(detail.data));
+		if (blocks[i].known && (!multicast || !i || !is_empty(detail.data)))
+			MEM_ADD(fabric->details, fabric->detail_count) = detail;
 	}
-}
-
-static void store_masks(const struct forwarding *forwarding, const struct forwarding_table *table,
-			uint32_t modifier, struct fabric *fabric)
-{
-	const uint32_t position = modifier >> MAD_MULTICAST_POSITION;
-	const uint32_t block = modifier & ((1u << MAD_MULTICAST_POSITION) - 1),
-		       first = block * MAD_MULTICAST_BLOCK;
-	uint8_t data[sizeof(fabric->details->data)] = {0};
-	uint16_t any = 0;
-
-	if (!forwarding->has_masks[table->has_masks_at + (size_t)block * table->words + position])
-		return;
-	for (uint32_t i = 0; i < MAD_MULTICAST_BLOCK && first + i < table->mlids; i++) {
-		const uint16_t mask =
-			forwarding->masks[table->masks_at + (size_t)(first + i) * table->words +
-					  position];
-
-		bits_set(data, (size_t)i * MAD_MULTICAST_PORTS, MAD_MULTICAST_PORTS, mask);
-		any |= mask;
-	}
-	if (any || !modifier)
-		memcpy(add_detail(fabric, table, UMAD_SM_ATTR_MCAST_FT, modifier)->data, data,
-		       sizeof(data));
-}
-
-static void store_multicast(const struct forwarding *forwarding,
-			    const struct forwarding_table *table, struct fabric *fabric)
-{
-	for (uint32_t first = 0; first < table->mlids; first += MAD_MULTICAST_BLOCK)
-		for (uint32_t i = 0; i < table->words; i++)
-			store_masks(forwarding, table,
-				    first / MAD_MULTICAST_BLOCK | i << MAD_MULTICAST_POSITION,
-				    fabric);
 }
 
 void forwarding_store(const struct forwarding *forwarding, struct fabric *fabric)
 {
 	for (size_t i = 0; i < forwarding->count; i++) {
-		store_linear(forwarding, &forwarding->tables[i], fabric);
-		store_multicast(forwarding, &forwarding->tables[i], fabric);
+		store(forwarding, &forwarding->tables[i], false, fabric);
+		store(forwarding, &forwarding->tables[i], true, fabric);
 	}
 }
 
@@ -115,13 +81,11 @@ static void add_failure(struct forwarding *forwarding, uint32_t port, uint16_t a
 static void complete_multicast(const struct fabric *fabric, struct forwarding *forwarding,
 			       struct forwarding_table *table, uint8_t noted)
 {
-	const size_t blocks = (table->mlids + MAD_MULTICAST_BLOCK - 1) / MAD_MULTICAST_BLOCK *
-			      (size_t)table->words;
-	bool *has = &forwarding->has_masks[table->has_masks_at];
+	struct forwarding_block *blocks = &forwarding->blocks[table->multicast];
 
-	table->gaps[1] = table->mlids && (!has[0] || noted || fabric->interrupted);
-	for (size_t i = 0; !table->gaps[1] && i < blocks; i++)
-		has[i] = true;
+	table->gaps[1] = table->mlids && (!blocks[0].known || noted || fabric->interrupted);
+	for (size_t i = 0; !table->gaps[1] && i < forwarding_count_blocks(table, true); i++)
+		blocks[i].known = true;
 	if (table->gaps[1] && !noted)
 		add_failure(forwarding, fabric_port_at(fabric, table->node, 0),
 			    UMAD_SM_ATTR_MCAST_FT);
@@ -143,22 +107,16 @@ static void note_gaps(const struct fabric *fabric, struct forwarding *forwarding
 	}
 }
 
-/* Checks the range, because the file may contain anything. */
-static bool take(struct forwarding *forwarding, const struct forwarding_table *table,
-		 const struct fabric_detail *detail)
+/* Finds the block of a detail, if there is such a one: the file may contain anything. */
+static struct forwarding_block *block_of(const struct forwarding *forwarding,
+					 const struct forwarding_table *table,
+					 const struct fabric_detail *detail)
 {
-	const uint32_t block = detail->modifier & ((1u << MAD_MULTICAST_POSITION) - 1);
+	const bool multicast = detail->attribute == UMAD_SM_ATTR_MCAST_FT;
 
-	if (detail->attribute == UMAD_SM_ATTR_LINEAR_FT &&
-	    (uint64_t)detail->modifier * MAD_LINEAR_BLOCK < table->lids)
-		forwarding_take_linear(forwarding, table, detail->modifier, detail->data);
-	else if (detail->attribute == UMAD_SM_ATTR_MCAST_FT &&
-		 (uint64_t)block * MAD_MULTICAST_BLOCK < table->mlids &&
-		 detail->modifier >> MAD_MULTICAST_POSITION < table->words)
-		forwarding_take_multicast(forwarding, table, detail->modifier, detail->data);
-	else
-		return false;
-	return true;
+	return table && (multicast || detail->attribute == UMAD_SM_ATTR_LINEAR_FT)
+		       ? forwarding_block(forwarding, table, multicast, detail->modifier)
+		       : NULL;
 }
 
 size_t forwarding_recall(const struct fabric *fabric, const uint32_t *nodes, size_t count,
@@ -169,10 +127,14 @@ size_t forwarding_recall(const struct fabric *fabric, const uint32_t *nodes, siz
 	forwarding_make_tables(fabric, nodes, count, kinds, forwarding);
 	for (size_t i = 0; i < fabric->detail_count; i++) {
 		const struct fabric_detail *detail = &fabric->details[i];
-		const struct forwarding_table *table = forwarding_of(
-			forwarding, fabric->ports[detail->port].node);
+		struct forwarding_block *block = block_of(
+			forwarding, forwarding_of(forwarding, fabric->ports[detail->port].node),
+			detail);
 
-		found += table && take(forwarding, table, detail);
+		if (!block)
+			continue;
+		forwarding_take(block, detail->data);
+		found++;
 	}
 	note_gaps(fabric, forwarding);
 	return found;
