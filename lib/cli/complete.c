@@ -98,8 +98,7 @@ static void put_options(struct completer *completer, const char *partial)
 		for (const struct option_row *row = sets[i].rows; row->name; row++) {
 			_cleanup_(freep) char *word = mem_format("--%s", row->name);
 
-			if (!row->hidden &&
-			    !command_excludes(&completer->ctx, row->name, &completer->given))
+			if (!command_excludes(&completer->ctx, row->name, &completer->given))
 				put(completer, partial, word, row->help);
 		}
 	}

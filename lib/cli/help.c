@@ -36,8 +36,7 @@ static void put_options(const struct option_row *row, FILE *stream)
 	for (; row->name; row++) {
 		_cleanup_(freep) char *text = option_text(row);
 
-		if (!row->hidden)
-			fprintf(stream, "  %-22s  %s\n", text, row->help);
+		fprintf(stream, "  %-22s  %s\n", text, row->help);
 	}
 }
 

@@ -38,8 +38,6 @@ static void put_mdoc_text(const char *text)
 static void put_mdoc_options(const struct option_row *row)
 {
 	for (; row->name; row++) {
-		if (row->hidden)
-			continue;
 		fputs(".It ", stdout);
 		if (row->letter)
 			printf("Fl %c , ", row->letter);

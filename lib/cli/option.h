@@ -47,7 +47,6 @@ struct option_row {
 	char letter;	  /* 0: none */
 	enum option_kind kind;
 	enum completion completion;
-	bool hidden;
 	uint32_t offset;
 	const char *metavar;
 	const char *help;

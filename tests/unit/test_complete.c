@@ -37,7 +37,6 @@ static const struct option_row options[] = {
 	CHOICES_OPTION(struct args, types, 0, "types", "LIST", types, "some types"),
 	STRING_OPTION(struct args, tests, 0, "test", "LIST", COMPLETE_TEST, "some tests"),
 	STRING_OPTION(struct args, set, 0, "set", "FIELD=VALUE", COMPLETE_FIELD, "a change"),
-	{.name = "secret", .kind = OPTION_FLAG, .help = "not shown", .hidden = true},
 	{.name = NULL},
 };
 
@@ -202,7 +201,6 @@ static void option_names(void **state)
 	check("--all", "");
 	check("list|--all", "--all\teverything\n");
 	check("list|--ne", "--netdev\ta netdev\n");
-	check("list|--secret", "");
 	check("shell|--all", "");
 	check("list|--js",
 	      "--json\tprint one JSON document\n--jsonl\tprint one JSON object per line\n");
@@ -219,7 +217,7 @@ static void all_option_names(void **state)
 	(void)state;
 	for (const char *c = text; *c; c++)
 		lines += *c == '\n';
-	assert_int_equal(lines, 12 + ARRAY_SIZE(options) - 2);
+	assert_int_equal(lines, 12 + ARRAY_SIZE(options) - 1);
 	assert_non_null(strstr(text, "--json\t"));
 	assert_non_null(strstr(text, "--type\ta type\n"));
 }

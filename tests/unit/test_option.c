@@ -58,11 +58,7 @@ static const struct option_row second_rows[] = {
 	CHOICES_OPTION(struct args, kinds, 0, "kinds", "LIST", kinds, "some of them"),
 	REAL_OPTION(struct args, rate, 0, "rate", "N", "a rate"),
 	STRING_OPTION(struct args, file, 0, "file", "FILE", COMPLETE_FILE, "a file"),
-	{.name = "secret",
-	 .kind = OPTION_FLAG,
-	 .help = "not shown",
-	 .hidden = true,
-	 .offset = offsetof(struct args, secret)},
+	FLAG_OPTION(struct args, secret, 0, "secret", "a flag"),
 	{.name = NULL},
 };
 
