@@ -127,8 +127,9 @@ static void put_mdoc_inner(const struct field *field)
 {
 	struct columns columns;
 
-	if (columns_of_records(&columns, field))
+	if (field->kind != FIELD_RECORDS)
 		return;
+	columns = columns_of_records(field);
 	printf(".Bl -tag -width Ds\n");
 	for (size_t i = 0; i < columns.count; i++)
 		put_mdoc_field(columns.fields[i], false);

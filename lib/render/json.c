@@ -63,9 +63,8 @@ static void put_list(FILE *out, const struct value *value)
 static void put_records(FILE *out, const struct field *field, const struct value *value,
 			bool sparse)
 {
-	_cleanup_(columns_free) struct columns columns = {0};
+	_cleanup_(columns_free) struct columns columns = columns_of_records(field);
 
-	columns_of_records(&columns, field);
 	putc('[', out);
 	for (size_t i = 0; i < value->records.count; i++) {
 		if (i)

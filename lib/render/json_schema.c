@@ -36,10 +36,8 @@ static json_t *plain_type(const char *type)
 
 static json_t *records_type(const struct field *field)
 {
-	_cleanup_(columns_free) struct columns columns = {0};
+	_cleanup_(columns_free) struct columns columns = columns_of_records(field);
 
-	if (columns_of_records(&columns, field))
-		return NULL;
 	return json_pack("{s:[s,s],s:o}", "type", "array", "null", "items",
 			 record_schema(&columns));
 }

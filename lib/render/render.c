@@ -127,10 +127,8 @@ static void put_fields(FILE *out, const struct columns *columns, const void *rec
 /* Puts the inner records after their record, each below a line that names it. */
 static void put_inner(FILE *out, const struct field *field, const struct value *value, int indent)
 {
-	_cleanup_(columns_free) struct columns columns = {0};
+	_cleanup_(columns_free) struct columns columns = columns_of_records(field);
 
-	if (columns_of_records(&columns, field))
-		return;
 	for (size_t i = 0; i < value->records.count; i++) {
 		fprintf(out, "%*s%s[%zu]\n", indent, "", field->key, i);
 		put_fields(out, &columns,

@@ -97,15 +97,13 @@ int columns_select(struct columns *columns, const struct schema *schema, enum co
 	return -EINVAL;
 }
 
-int columns_of_records(struct columns *columns, const struct field *field)
+struct columns columns_of_records(const struct field *field)
 {
 	_cleanup_(freep) char *bad = NULL;
+	struct columns columns;
 
-	*columns = (struct columns){.fields = NULL};
-	if (field->kind != FIELD_RECORDS)
-		return -EINVAL;
-	return columns_select(columns, field->records, COLUMNS_ALL, field_records_columns(field),
-			      &bad);
+	columns_select(&columns, field->records, COLUMNS_ALL, field_records_columns(field), &bad);
+	return columns;
 }
 
 uint64_t columns_needs(const struct columns *columns)
@@ -117,8 +115,9 @@ uint64_t columns_needs(const struct columns *columns)
 		struct columns inner;
 
 		needs |= field->needs;
-		if (columns_of_records(&inner, field))
+		if (field->kind != FIELD_RECORDS)
 			continue;
+		inner = columns_of_records(field);
 		needs |= columns_needs(&inner);
 		columns_free(&inner);
 	}

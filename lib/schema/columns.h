@@ -30,10 +30,10 @@ struct columns columns_of(const struct schema *schema, enum column_set set);
 int columns_select(struct columns *columns, const struct schema *schema, enum column_set set,
 		   const char *list, char **ret_bad);
 /*
- * The columns that a field of kind FIELD_RECORDS shows for each record. Returns 0, or -EINVAL if
- * the field is of another kind or names a key that the records lack; the selection is then empty.
+ * The columns that a field of kind FIELD_RECORDS shows for each record; none if the field names a
+ * key that the records lack.
  */
-int columns_of_records(struct columns *columns, const struct field *field);
+struct columns columns_of_records(const struct field *field);
 /* The `needs` of all selected fields, including those in lists of records. */
 uint64_t columns_needs(const struct columns *columns);
 void columns_free(struct columns *columns);

@@ -338,10 +338,9 @@ static void check_schema(const struct schema *schema, bool inner)
 		}
 		/* A misspelt key would give no column and no error, so each one is tried. */
 		if (schema->fields[i].kind == FIELD_RECORDS) {
-			struct columns columns;
+			struct columns columns = columns_of_records(&schema->fields[i]);
 
-			CHECK(!columns_of_records(&columns, &schema->fields[i]), name,
-			      schema->fields[i].key);
+			CHECK(columns.count, name, schema->fields[i].key);
 			columns_free(&columns);
 			check_schema(schema->fields[i].records, true);
 		}
