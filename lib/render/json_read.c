@@ -82,6 +82,7 @@ static bool parse_real(const json_t *value, double *ret_real)
 	return text ? json_is_long_integer(text, strlen(text)) : json_is_number(value);
 }
 
+/* The value is not null: read_member() skips that. */
 static int set_field(struct reader *reader, const struct field *field, const json_t *value,
 		     void *member)
 {
@@ -89,8 +90,6 @@ static int set_field(struct reader *reader, const struct field *field, const jso
 	uint64_t number;
 	double real;
 
-	if (!value || json_is_null(value))
-		return 0;
 	switch (field->kind) {
 	case FIELD_STRING:
 		if (!json_is_string(value))

@@ -163,8 +163,6 @@ static void make_step(struct builder *builder, uint32_t number)
 	    hop->faults & MULTICAST_NO_LINK || !is_switch_port(builder->fabric, peer))
 		return;
 	step->to = builder->forwarding->of_node[builder->fabric->ports[peer].node];
-	if (step->to == FABRIC_NONE)
-		return;
 	step->back = find_hop(builder, step->to, peer);
 	if (step->back == FABRIC_NONE &&
 	    forwarding_has_port(builder->forwarding, &builder->forwarding->tables[step->to],
@@ -280,7 +278,7 @@ static uint32_t sender(const struct builder *builder, uint32_t port)
 	if (!is_switch_port(builder->fabric, peer))
 		return FABRIC_NONE;
 	number = builder->forwarding->of_node[builder->fabric->ports[peer].node];
-	hop = number == FABRIC_NONE ? FABRIC_NONE : find_hop(builder, number, peer);
+	hop = find_hop(builder, number, peer);
 	return hop == FABRIC_NONE || builder->steps[hop].to == FABRIC_NONE ? FABRIC_NONE : number;
 }
 

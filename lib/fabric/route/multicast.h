@@ -60,7 +60,7 @@ struct multicast_tree {
 
 /* Finds the ports of the members in the graph. */
 void multicast_find_members(const struct fabric *fabric, struct multicast_members *members);
-/* Fills an empty tree. An incomplete scan also makes the tree unknown. */
+/* Fills an empty tree from the tables of all switches. If the scan is incomplete, it is unknown. */
 void multicast_tree_fill(const struct fabric *fabric, const struct forwarding *forwarding,
 			 uint16_t mlid, const struct multicast_members *members,
 			 struct multicast_tree *tree);

@@ -116,16 +116,14 @@ static int agent_of(struct mad_engine *engine, const struct mad_request *request
 	return mad_engine_add_agent(engine, &agent);
 }
 
+/* There is one, because fewer requests are under way than the window holds. */
 static struct slot *free_slot(struct mad_engine *engine)
 {
-	struct slot *last = &engine->slots[engine->last_freed];
+	struct slot *slot = &engine->slots[engine->last_freed];
 
-	if (last->state == SLOT_FREE)
-		return last;
-	for (size_t i = 0; i < engine->options.window; i++)
-		if (engine->slots[i].state == SLOT_FREE)
-			return &engine->slots[i];
-	return NULL;
+	for (size_t i = 0; slot->state != SLOT_FREE; i++)
+		slot = &engine->slots[i];
+	return slot;
 }
 
 /* True for an SMP to another subnet: the router at that LID would answer for itself. */
@@ -139,8 +137,6 @@ static bool begin_next(struct mad_engine *engine)
 {
 	struct slot *slot = free_slot(engine);
 
-	if (!slot)
-		return false;
 	memset(&slot->request, 0, sizeof(slot->request));
 	if (!engine->work->next || !engine->work->next(engine->work->context, &slot->request))
 		return false;
