@@ -391,15 +391,6 @@ static void save(struct fabric_run *run)
 			     fabric_run_save_hint(path, rc));
 }
 
-/* Each port has at least one P_Key, so a scan without any did not read details. */
-static bool has_details(const struct fabric *fabric)
-{
-	for (size_t i = 0; i < fabric->detail_count; i++)
-		if (fabric->details[i].attribute == UMAD_SM_ATTR_PKEY_TABLE)
-			return true;
-	return false;
-}
-
 bool fabric_run_begin(struct fabric_run *run, const struct ctx *ctx, const struct fabric_args *args,
 		      const struct schema *schema)
 {
@@ -430,7 +421,7 @@ bool fabric_run_begin(struct fabric_run *run, const struct ctx *ctx, const struc
 	/* The scan is printed even if it cannot be saved after all: the disk may be full now. */
 	if (done && args->save)
 		save(run);
-	if (done && args->load && args->details && !has_details(&run->fabric))
+	if (done && args->load && args->details && !fabric_has_details(&run->fabric))
 		fabric_run_problem(run, "rdmactl fabric scan --details --save FILE saves them",
 				   "the scan in %s has no details", args->load);
 	return done;

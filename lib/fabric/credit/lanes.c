@@ -7,23 +7,13 @@
 #include "base/mem.h"
 #include "schema/bits.h"
 
-/* Whether the graph was saved with its tables: every port has a P_Key. */
-static bool has_tables(const struct fabric *fabric)
-{
-	for (size_t i = 0; i < fabric->detail_count; i++)
-		if (fabric->details[i].attribute != UMAD_SM_ATTR_LINEAR_FT &&
-		    fabric->details[i].attribute != UMAD_SM_ATTR_MCAST_FT)
-			return true;
-	return false;
-}
-
 /*
  * Returns, by node, whether a table that is not there is unknown; otherwise it is all zeros. A node
  * that did not answer was not asked for the rest of its tables. To be freed.
  */
 static bool *find_unknown(const struct fabric *fabric, bool complete)
 {
-	const bool none = fabric->interrupted || (!complete && !has_tables(fabric));
+	const bool none = fabric->interrupted || (!complete && !fabric_has_details(fabric));
 	bool *unknown = mem_alloc_zero(fabric->node_count, sizeof(*unknown));
 
 	for (uint32_t i = 0; i < fabric->node_count; i++)

@@ -34,16 +34,18 @@ static void set_attribute(struct value *value, uint16_t number)
 	value_set_string(value, attribute ? attribute->name : NULL);
 }
 
-/* The row of the port that did not answer; without a port if the scan did not get that far. */
-static struct fabric_row failed_port(const void *record)
-{
-	const struct fabric_row *row = record;
+/* Defines the function that makes the row of the port that an item belongs to. */
+#define PORT_OF(name_, item_of_)                                                          \
+	static struct fabric_row name_(const void *record)                                \
+	{                                                                                 \
+		return (struct fabric_row){                                               \
+			.view = ((const struct fabric_row *)record)->view,                \
+			.place = item_of_(record) ? item_of_(record)->port : FABRIC_NONE, \
+		};                                                                        \
+	}
 
-	return (struct fabric_row){
-		.view = row->view,
-		.place = failure_of(record) ? failure_of(record)->port : FABRIC_NONE,
-	};
-}
+/* Without a port if the scan did not get that far. */
+PORT_OF(failed_port, failure_of)
 
 static void set_path(struct value *value, const struct fabric *fabric,
 		     const struct fabric_failure *failure)
@@ -130,16 +132,7 @@ static enum table_word word_of(const struct fabric_detail *detail)
 	return detail->modifier >> 16 < MAD_VLARB_HIGH ? VLARB_LOW : VLARB_HIGH;
 }
 
-/* The row of the port that the block belongs to. */
-static struct fabric_row detail_port(const void *record)
-{
-	const struct fabric_row *row = record;
-
-	return (struct fabric_row){
-		.view = row->view,
-		.place = detail_of(row) ? detail_of(row)->port : FABRIC_NONE,
-	};
-}
+PORT_OF(detail_port, detail_of)
 GETTER_OF(static, get_detail_node, detail_port, place_get_node)
 GETTER_OF(static, get_detail_guid, detail_port, place_get_guid)
 GETTER_OF(static, get_detail_index, detail_port, place_get_index)

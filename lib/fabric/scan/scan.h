@@ -64,6 +64,8 @@ struct fabric_failure fabric_failure_of_item(uint32_t port, const struct mad_ite
  */
 int fabric_details_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
 			struct fabric *fabric, const bool *lanes_of);
+/* Whether the graph, loaded from a file, was saved with these details: every port has a P_Key. */
+bool fabric_has_details(const struct fabric *fabric);
 
 /*
  * Subnet managers: each port that claims to have one, and the port that the others name as theirs,

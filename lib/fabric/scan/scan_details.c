@@ -207,6 +207,15 @@ int fabric_details_read(struct mad_engine *engine, const struct fabric_scan_opti
 	return rc;
 }
 
+bool fabric_has_details(const struct fabric *fabric)
+{
+	for (size_t i = 0; i < fabric->detail_count; i++)
+		if (fabric->details[i].attribute != UMAD_SM_ATTR_LINEAR_FT &&
+		    fabric->details[i].attribute != UMAD_SM_ATTR_MCAST_FT)
+			return true;
+	return false;
+}
+
 #define LIDS 65536u
 
 bool fabric_is_end_port(const struct fabric *fabric, uint32_t port)
