@@ -393,3 +393,19 @@ with_groups()
 	try fabric scan --routes --load "$scan"
 	[ "$status" = 2 ]
 }
+
+@test "fabric --load: a file that contradicts itself is refused, with what is wrong in it" {
+	refused()
+	{
+		jq "$1" "$scan" >"$bare"
+		try fabric nodes --load "$bare"
+		expect_error 1 fabric "cannot use $bare: $2" 'save one: rdmactl fabric scan --save FILE'
+	}
+	refused '.fabric += .fabric' 'it holds 2 scans'
+	refused '.fabric = []' 'it holds 0 scans'
+	refused '.fabric[0] |= (.nodes = [] | .ports = [] | .details = [])' 'it has no nodes'
+	refused '.fabric[0].ports[0].node_guid = "0000:0000:0000:0009"' \
+		'port 1 of node 1: node_guid is not that of the node'
+	refused '.fabric[0].unanswered = [{node_index: 99, port: 1, attribute_id: "0x0015", errno: 110}]' \
+		'row 0 of the unanswered queries: no node has that port'
+}
