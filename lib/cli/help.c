@@ -134,6 +134,8 @@ void help_of_command(const struct command *parent, const struct command *command
 		put_options(command->options[i], stream);
 	fputs("\nGlobal options:\n", stream);
 	put_options(global_options, stream);
+	if (command->own_timeout)
+		fputs("  --timeout is that of a request here, not of the whole run.\n", stream);
 	if (command->schema)
 		put_columns(command->schema, command->all_columns, stream);
 	for (size_t i = 0; command->more_schemas && command->more_schemas[i]; i++) {

@@ -146,6 +146,21 @@ shown_is()
 	nothing_wrong
 }
 
+@test "help: --timeout is of a request where commands send some, and of the run elsewhere" {
+	local command said='  --timeout is that of a request here, not of the whole run.'
+
+	for command in cc fabric 'fabric check' mad perf ping sa smp 'smp portinfo' sysstat; do
+		# shellcheck disable=SC2086 # the words of the command
+		try $command --help
+		[[ $output == *$'\n'"$said"$'\n'* ]] || wrong "$command"
+	done
+	for command in doctor ports mesh; do
+		try $command --help
+		[[ $output != *"$said"* ]] || wrong "$command"
+	done
+	nothing_wrong
+}
+
 @test "help: unknown command" {
 	try help frobnicate
 	expect_error 2 help "unknown command 'frobnicate'" 'rdmactl help lists the commands'
