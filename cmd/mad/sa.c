@@ -162,22 +162,15 @@ static int run(const struct ctx *ctx, const void *options, char **words)
 	if (mad_listing_begin(&run.mad, ctx, &args->mad,
 			      args->count ? &count_schema : run.answer->schema, single, false) &&
 	    has_sa(&run) && sa_make_query(&run, words)) {
-		run.request = (struct mad_request){
-			.to = mad_sa_address(&run.mad.session.port.route),
-			.mgmt_class = UMAD_CLASS_SUBN_ADM,
-			.method = method_of(attribute),
-			.attribute = attribute->id,
-			.modifier = run.request.modifier,
-			/*
-			 * --mkey gives the SM_Key here; the M_Key of the configuration file does
-			 * not.
-			 */
-			.key = args->mad.mkey ? run.mad.session.key
-					      : run.mad.session.port.route.sm_key,
-			.component_mask = run.request.component_mask,
-			.data = run.query.data,
-			.data_bytes = run.attribute->bytes,
-		};
+		const uint32_t modifier = run.request.modifier;
+
+		run.request = mad_sa_request(&run.mad.session.port.route, method_of(attribute),
+					     attribute->id, run.request.component_mask,
+					     run.query.data, run.attribute->bytes);
+		run.request.modifier = modifier;
+		/* --mkey gives the SM_Key here; the M_Key of the configuration file does not. */
+		if (args->mad.mkey)
+			run.request.key = run.mad.session.key;
 		run.request.to.qkey = run.mad.session.qkey;
 		if (args->mad.service_level.known)
 			run.request.to.sl = (uint8_t)args->mad.service_level.value;

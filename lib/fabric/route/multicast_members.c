@@ -59,17 +59,9 @@ void multicast_ask_members(struct mad_engine *engine, const struct mad_route *ro
 	unsigned char query[MEMBER_RECORD_BYTES] = {0};
 	struct reader reader = {.members = members, .answer = answer};
 	struct mad_item item = {
-		.request =
-			{
-				.to = mad_sa_address(route),
-				.mgmt_class = UMAD_CLASS_SUBN_ADM,
-				.method = UMAD_SA_METHOD_GET_TABLE,
-				.attribute = UMAD_SA_ATTR_MCMEMBER_REC,
-				.key = route->sm_key,
-				.component_mask = MEMBER_HAS_MLID,
-				.data = query,
-				.data_bytes = sizeof(query),
-			},
+		.request = mad_sa_request(route, UMAD_SA_METHOD_GET_TABLE,
+					  UMAD_SA_ATTR_MCMEMBER_REC, MEMBER_HAS_MLID, query,
+					  sizeof(query)),
 	};
 	int rc;
 

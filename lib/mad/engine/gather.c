@@ -80,17 +80,6 @@ int mad_gather(struct mad_engine *engine, struct mad_item *items, size_t count)
 	return mad_gather_long(engine, items, count, NULL, NULL);
 }
 
-struct mad_address mad_sa_address(const struct mad_route *route)
-{
-	return (struct mad_address){
-		.lid = route->sm_lid,
-		.sl = route->sm_sl,
-		.qpn = 1,
-		.qkey = UMAD_QKEY,
-		.pkey_index = route->pkey_index,
-	};
-}
-
 const char *mad_sa_error(int error)
 {
 	return error == -ENODATA     ? "the port knows no subnet manager to ask"
@@ -152,24 +141,35 @@ struct gid mad_target_gid(const struct mad_route *route, const struct mad_target
 	return gid;
 }
 
+struct mad_request mad_sa_request(const struct mad_route *route, uint8_t method, uint16_t attribute,
+				  uint64_t components, const unsigned char *record, size_t bytes)
+{
+	return (struct mad_request){
+		.to =
+			{
+				.lid = route->sm_lid,
+				.sl = route->sm_sl,
+				.qpn = 1,
+				.qkey = UMAD_QKEY,
+				.pkey_index = route->pkey_index,
+			},
+		.mgmt_class = UMAD_CLASS_SUBN_ADM,
+		.method = method,
+		.attribute = attribute,
+		.key = route->sm_key,
+		.component_mask = components,
+		.data = record,
+		.data_bytes = bytes,
+	};
+}
+
+/* Only one record is needed, so use Get: a GetTable would be answered in segments. 15.4.2 */
 struct mad_request mad_path_request(const struct mad_route *route, uint64_t components,
 				    unsigned char *record)
 {
 	path_record_set_numb_path(record, 1);
-	return (struct mad_request){
-		.to = mad_sa_address(route),
-		.mgmt_class = UMAD_CLASS_SUBN_ADM,
-		/*
-		 * Only one record is needed, so use Get: a GetTable would be answered in segments.
-		 * 15.4.2
-		 */
-		.method = UMAD_METHOD_GET,
-		.attribute = UMAD_SA_ATTR_PATH_REC,
-		.key = route->sm_key,
-		.component_mask = components | PATH_HAS_NUMB_PATH,
-		.data = record,
-		.data_bytes = PATH_RECORD_BYTES,
-	};
+	return mad_sa_request(route, UMAD_METHOD_GET, UMAD_SA_ATTR_PATH_REC,
+			      components | PATH_HAS_NUMB_PATH, record, PATH_RECORD_BYTES);
 }
 
 static void ask_path(const struct mad_route *route, const struct mad_target *target,

@@ -54,13 +54,14 @@ void mad_find_places(struct mad_engine *engine, const struct mad_route *route,
 
 /* The GID of a target that is a GID or a GUID, which gets the prefix of the local port. */
 struct gid mad_target_gid(const struct mad_route *route, const struct mad_target *target);
-/* Returns the address of the SA. */
-struct mad_address mad_sa_address(const struct mad_route *route);
 /* Says why a query of the SA has no answer; -ENODATA: the port knows no subnet manager. */
 const char *mad_sa_error(int error);
 /* The next step; NULL if the user did not wait for the answer. */
 const char *mad_sa_hint(int error);
 #define MAD_SA_HINT "rdmactl smp sminfo shows whether the subnet manager is alive"
+/* Asks the SA for records with these components, which `record` holds. */
+struct mad_request mad_sa_request(const struct mad_route *route, uint8_t method, uint16_t attribute,
+				  uint64_t components, const unsigned char *record, size_t bytes);
 /* Asks the SA for one path record by these PATH_HAS_ components, which `record` holds. */
 struct mad_request mad_path_request(const struct mad_route *route, uint64_t components,
 				    unsigned char *record);

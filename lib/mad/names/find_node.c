@@ -70,16 +70,9 @@ static int read_all(struct reader *reader, struct mad_engine *engine)
 	int rc;
 
 	for (size_t i = 0; i < reader->count; i++)
-		items[i].request = (struct mad_request){
-			.to = mad_sa_address(reader->route),
-			.mgmt_class = UMAD_CLASS_SUBN_ADM,
-			.method = UMAD_SA_METHOD_GET_TABLE,
-			.attribute = UMAD_SA_ATTR_NODE_REC,
-			.key = reader->route->sm_key,
-			.component_mask = reader->queries[i].mask,
-			.data = reader->queries[i].record,
-			.data_bytes = sizeof(reader->queries[i].record),
-		};
+		items[i].request = mad_sa_request(reader->route, UMAD_SA_METHOD_GET_TABLE,
+						  UMAD_SA_ATTR_NODE_REC, reader->queries[i].mask,
+						  reader->queries[i].record, NODE_RECORD_BYTES);
 	rc = mad_gather_long(engine, items, reader->count, take_answer, reader);
 	free(items);
 	free(reader->queries);
