@@ -18,6 +18,8 @@ ASAN_CFLAGS = $(filter-out -D_FORTIFY_SOURCE=2 -O2 -fPIE,$(ALL_CFLAGS)) $(ASAN_O
 # The tests start the program thousands of times, and most of a sanitized start is relocation: a
 # position-dependent program with the sanitizers' runtime linked in starts in half the time.
 ASAN_LINK := $(SANITIZE) -no-pie -static-libasan -static-libubsan -Wl,--as-needed
+# A unit test starts once: its link with the shared runtime takes a third less time.
+ASAN_UNIT_LINK = $(filter-out -static-lib%,$(ASAN_LINK))
 ASAN_OBJECTS := $(SOURCES:%.c=$(BUILD)/asan/%.o)
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -60,7 +62,7 @@ $(ASAN_ARCHIVE): $(filter-out %/cmd/main.o,$(ASAN_OBJECTS))
 
 $(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(ASAN_ARCHIVE)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ASAN_LINK) -o $@ $^ $(LIBS) -lcmocka
+	$(Q)$(CC) $(ASAN_UNIT_LINK) -o $@ $^ $(LIBS) -lcmocka
 UNIT_OBJECTS := $(UNIT_TESTS:$(BUILD)/unit/%=$(BUILD)/asan/tests/unit/%.o)
 # Optimizing the tests themselves would take longer than it saves when they run.
 $(UNIT_OBJECTS): private ASAN_OPTIMIZE := -O0
