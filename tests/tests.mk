@@ -11,9 +11,10 @@ VM_KERNELS ?= 6.1 6.12
 UBSAN_TRAP ?= -fsanitize-undefined-trap-on-error
 SANITIZE := -fno-pie -fsanitize=address,undefined -fno-sanitize-recover=undefined $(UBSAN_TRAP) \
 	-fno-omit-frame-pointer
-# -freorder-functions, which is not part of -O1, puts the constructors of all files, which register
-# their variables, side by side: the start need not read pages from everywhere in the program.
-ASAN_OPTIMIZE := -O1 -freorder-functions
+# -freorder-functions, which is not part of -Og, puts the constructors of all files, which register
+# their variables, side by side: the start need not read pages from everywhere in the program. -g1 is
+# enough for the files, lines and functions in a report.
+ASAN_OPTIMIZE := -Og -g1 -freorder-functions
 ASAN_CFLAGS = $(filter-out -D_FORTIFY_SOURCE=2 -O2 -fPIE,$(ALL_CFLAGS)) $(ASAN_OPTIMIZE) $(SANITIZE)
 # The tests start the program thousands of times, and most of a sanitized start is relocation: a
 # position-dependent program with the sanitizers' runtime linked in starts in half the time.
