@@ -122,7 +122,8 @@ void collect_hide_secrets(char *text, size_t length)
 
 		if (at > text)
 			turns(at[-1], &quote);
-		at = names_secret(at, word) ? hide_value(at + word, end, quote) : at + word + 1;
+		at = word && names_secret(at, word) ? hide_value(at + word, end, quote)
+						    : at + word + 1;
 	}
 }
 
