@@ -69,8 +69,9 @@ try()
 	tried=$*
 }
 
-# Commands that change their process: its privileges, limits, signals or processors.
-changes_process=' (--serve|events|mad|mesh|metrics|selftest|snapshot|top) '
+# Commands that change their process in a way that matters to others: its privileges, limits, signals
+# or processors.
+changes_process=' (--serve|--listen|events|mad|mesh|selftest|top) '
 
 # try_in_process WORD...: has the program run the command in a process that it shares with other
 # commands of the test (tests/many.c), because to start it with sanitizers takes longer than most
