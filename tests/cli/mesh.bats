@@ -261,7 +261,7 @@ end_of_coordinator()
 @test "mesh: progress on a terminal" {
 	printf '%s\n' 'hosts n[1-4]' 'all msec 1000' >"$dir/slow"
 	script -qec "$binary mesh run --address 127.0.0.1 --wait 60s --rehearse $dir/slow --hosts 4 \
-		--stages ring,ring -- $BATS_TEST_DIRNAME/mesh_launcher $dir/run 4" "$dir/out" >/dev/null
+		--stages ring,ring -- $BATS_TEST_DIRNAME/mesh_launcher $dir/run 4" "$dir/out" </dev/null >/dev/null
 	grep -qE '[0-8] of [48] pairs, 0 bad' "$dir/out"
 	grep -q '4 hosts, 4 rails: 8 pairs in 4 rounds' "$dir/out"
 	nothing_left
