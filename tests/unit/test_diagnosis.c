@@ -156,9 +156,7 @@ static void handshake(void **state)
 	check(bed, "10.9.0.2 closed the connection during the exchange: Connection reset by peer",
 	      "--serve");
 	failed(bed, STAGE_HANDSHAKE, ETIMEDOUT);
-	check(bed,
-	      "10.9.0.2 accepted the connection on TCP port 18777 but sent nothing: its server may "
-	      "be busy with another client, or hang",
+	check(bed, "10.9.0.2 accepted the connection on TCP port 18777 but sent nothing",
 	      "--serve");
 	failed(bed, STAGE_HANDSHAKE, EPROTONOSUPPORT);
 	bed->facts.peer_lowest = 2;

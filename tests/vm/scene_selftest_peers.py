@@ -12,7 +12,6 @@ import netlink
 import peers
 from scene_interop import SERVER, ended, gid_index, row_of, serving
 from selftest import Running, Selftest, run, until, wrong_with
-from tap import unequal
 
 CLIENT = '10.9.0.1'
 GROUP, OTHER_GROUP = '239.1.2.3', '239.1.2.4'
@@ -210,28 +209,6 @@ def perftest_faults(tap):
         document, 4, ('ib_write_lat', 'fail', 'nothing listens on its TCP port 18515')))
 
 
-def hanging_client(tap):
-    """A client that is stopped during its test does not keep the next one waiting for minutes."""
-    words = ('ib_write_bw', '-d', 'rxa', '-x', gid_index('rxa'), '-s', SIZE, '-n')
-    server = Selftest('--serve', '--proto', 'perftest', '--bind', SERVER, '--bandwidth', '--sizes',
-                      SIZE)
-    server.says('waiting for ')
-    hung = Running(*words, '3000000', SERVER)
-    wrong = ([] if server.says('still measures; other clients wait until it ends, for 600 s')
-             else [server.said()])
-    hung.process.send_signal(signal.SIGSTOP)
-    client = peers.run(*words, COUNTS['bw'], SERVER)
-    hung.process.kill()
-    hung.end()
-    document = server.end(signal.SIGTERM)
-    rows = [(row['result'], row['reason']) for row in document.rows]
-    wrong += unequal('results', [result for result, _ in rows], ['fail', 'pass'])
-    wrong += unequal('reason', rows[0][1] if rows else None,
-                     CLIENT + ' is connected, but sent nothing for 30000 ms')
-    tap.test('peers: a client of ib_write_bw that hangs', wrong +
-             (client.describe() if client.status else []) + (document.describe() if wrong else []))
-
-
 VERSION = b'6.06'.ljust(16, b'\0')
 SIZES = [struct.pack('>I', 4096), struct.pack('>I', 64), b'3\0']
 KEYS = b'0000:0001:000011:e9b3a5:00001c51:00007f2b4f5a8000:' + b':'.join([b'00'] * 16) + b':00000000:\0'
@@ -369,7 +346,6 @@ def play(tap):
         perftest_client(tap, operation, way)
         perftest_server(tap, operation, way)
     perftest_faults(tap)
-    hanging_client(tap)
     hostile(tap)
     ucmatose(tap)
     mckey(tap)

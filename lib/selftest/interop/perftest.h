@@ -35,10 +35,9 @@
 #define PERFTEST_DONE	    "done"
 
 /*
- * How long a client may measure while this side does nothing but wait, unless it sees that nothing
- * arrives any more. The exchange does not say how long it wants to, and perftest itself waits
- * without a limit (ethernet_read_keys(), src/perftest_communication.c), even for a client that
- * hangs.
+ * How long a client may measure while this side does nothing but wait. The exchange does not say
+ * how long it wants to, and perftest itself waits without a limit (ethernet_read_keys(),
+ * src/perftest_communication.c), even for a client that hangs.
  */
 #define PERFTEST_MEASURE_MSEC 600000u
 
