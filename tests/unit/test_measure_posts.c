@@ -1043,6 +1043,59 @@ static void settles_in_time(void **state)
 	}
 }
 
+/* Once the end has come, this side is stopped, and messages arrive instead of its completion. */
+static enum stop stop_then;
+
+static int poll_more_messages(struct ibv_cq *cq, int room, struct ibv_wc *items)
+{
+	int count;
+
+	if (end_came) {
+		assert_true(++polls < 100);
+		skipped_nsec += UINT64_C(600000000);
+		*items = (struct ibv_wc){.opcode = IBV_WC_RECV, .byte_len = 64};
+		return 1;
+	}
+	count = poll_receive_first(cq, room, items);
+	end_came = count && items->opcode == IBV_WC_RECV && !items->byte_len;
+	if (end_came)
+		atomic_store(&device.agent->watch.stop, stop_then);
+	return count;
+}
+
+/* No more is taken than was posted with a depth of 2: 4 receives, 2 messages and a credit. */
+static void settles_in_spite_of_messages(void **state)
+{
+	static const struct {
+		enum stop stop;
+		unsigned int polls;
+		const char *text;
+	} rows[] = {
+		{STOP_TIMED_OUT, 7, "ran 1 stop 1 received 8\n"},
+		{STOP_PEER_GONE, 7, "ran 1 stop 3 received 8\n"},
+		{STOP_DEVICE_GONE, 0, "ran 1 stop 5 received 1\n"},
+		/* It leaves time for the first poll. */
+		{STOP_INTERRUPTED, 8, "ran 1 stop 2 received 9\n"},
+	};
+	struct message_run order = run_of(RUN_BANDWIDTH, RUN_SEND);
+
+	(void)state;
+	order.active = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		device_make(QP_RC, 1);
+		device.context.ops.poll_cq = poll_more_messages;
+		device.answer = answer_ping;
+		stop_then = rows[i].stop;
+		pongs = polls = 0;
+		end_came = false;
+		device_arrive(0, 64);
+		run(&order);
+		assert_non_null(strstr(device.text, rows[i].text));
+		assert_int_equal(polls, rows[i].polls);
+		device_free();
+	}
+}
+
 static void fail_and_flush(uint32_t qp, const struct ibv_send_wr *work)
 {
 	struct ibv_wc *sent = &device.waiting[0][device.last[0] - 1];
@@ -1527,6 +1580,7 @@ int main(void)
 		cmocka_unit_test(credits_run_after_run),
 		cmocka_unit_test(answers_stamps_run_after_run),
 		cmocka_unit_test(settles_in_time),
+		cmocka_unit_test(settles_in_spite_of_messages),
 		cmocka_unit_test(settles_no_failure),
 	};
 

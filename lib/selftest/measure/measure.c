@@ -337,10 +337,13 @@ static void release(struct measure *measure)
 /*
  * Waits for the completions of this side's messages and credits, because a next run on the same
  * queue pairs would count them as its own. A passive side has not waited for the last ones. After a
- * failure none are expected.
+ * failure none are expected. After a stop, what is there counts, even if this thread was stopped,
+ * but not more than can be there at once: the other side may go on sending.
  */
 static bool settle(struct measure *measure)
 {
+	const uint32_t depth = measure->order->depth;
+	uint64_t rest = (uint64_t)measure->order->qps * (run_receives(depth) + depth + 1);
 	struct ibv_wc item;
 
 	if (measure->error || measure->ran.status)
@@ -351,10 +354,13 @@ static bool settle(struct measure *measure)
 		const struct run_qp *qp = &measure->qps[i];
 
 		while (qp->crediting || qp->posted - qp->completed > qp->unsignaled) {
-			/* Asked first: what is there counts, even if this thread was stopped. */
 			const bool halted = measure_halted(measure);
-			const int count = measure_take(measure, &item, 1);
+			int count;
 
+			/* Calls for a device that is gone fail, which would hide the stop. */
+			if (halted && (measure->ran.stop == STOP_DEVICE_GONE || !rest--))
+				return false;
+			count = measure_take(measure, &item, 1);
 			if (count < 0 || (halted && !count))
 				return false;
 		}
