@@ -240,7 +240,7 @@ def memory(tap, command):
 
 
 def granted(tap, command):
-    """The server says in its welcome how long a run may take."""
+    """The server says when it admits a client how long a run may take."""
     wrong = []
     for options, msec in (((), 60000), (('--longest', '5m'), 300000)):
         server = Server(command, *options)

@@ -4,7 +4,6 @@ vectors; shapes of gather and charts; faults reported correctly: a device and a 
 
 import os
 import re
-import threading
 import xml.etree.ElementTree
 
 import peers

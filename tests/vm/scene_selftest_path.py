@@ -7,7 +7,6 @@ import socket
 import struct
 import threading
 
-import abuse
 import peers
 import selftest
 from tap import unequal

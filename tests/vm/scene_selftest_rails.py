@@ -8,7 +8,6 @@ import signal
 import socket
 import struct
 import subprocess
-import threading
 
 import abuse
 import peers

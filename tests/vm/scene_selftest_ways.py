@@ -4,7 +4,6 @@ between two hosts' ports and in loopback."""
 
 import json
 import os
-import re
 import signal
 import socket
 import struct

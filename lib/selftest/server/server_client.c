@@ -32,7 +32,6 @@
 #define HELLO_MSEC	  5000
 #define DEFAULT_IDLE_MSEC 600000u
 #define RUN_MSEC	  60000u /* longest run that is granted */
-#define WELCOME_MSEC	  5000
 #define ANSWER_MSEC	  5000
 #define GUESS_MSEC	  500  /* delay after a wrong token */
 #define FAREWELL_MSEC	  1000 /* time to read the refusal */
@@ -139,7 +138,7 @@ static int receive(struct serve_client *client, uint32_t type, struct message *r
 
 static int answer(struct serve_client *client, const struct message *message)
 {
-	int rc = exchange_send(client->channel, message, WELCOME_MSEC);
+	int rc = exchange_send(client->channel, message, ANSWER_MSEC);
 
 	if (rc)
 		end_with(&client->report, "closed the connection during the handshake");
