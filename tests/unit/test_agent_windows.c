@@ -3,6 +3,8 @@
 #include "logged_device.h"
 
 #include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "base/gid.h"
 #include "host/device.h"
@@ -373,6 +375,23 @@ static void queue_pair_of_the_proof(void **state)
 
 /* ---- Devices ---- */
 
+/* Returns 0 if a process that may open no file says that, and not that the library is missing. */
+static int open_without_files(struct agent *agent, const struct endpoint *endpoint)
+{
+	const pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		const bool set = !setrlimit(RLIMIT_NOFILE, &(struct rlimit){0});
+
+		_exit(!set || agent_open_device(agent, endpoint) != -EMFILE ||
+		      agent->refused.stage != STAGE_OPEN);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
 static void device_to_open(void **state)
 {
 	struct endpoint endpoint = {.device = "no such device", .port = 1, .gid_index = 256};
@@ -385,6 +404,7 @@ static void device_to_open(void **state)
 	assert_int_equal(agent->refused.refusal, REFUSAL_ORDER);
 	/* Without the library or the device, nothing stays open. */
 	endpoint.gid_index = 255;
+	assert_int_equal(open_without_files(agent, &endpoint), 0);
 	assert_true(agent_open_device(agent, &endpoint) < 0);
 	assert_int_equal(agent->refused.refusal, REFUSAL_FAILED);
 	assert_true(agent->refused.stage == STAGE_LIBRARY || agent->refused.stage == STAGE_OPEN);

@@ -245,6 +245,7 @@ static struct port *port_of(struct bed *bed, size_t device, size_t port)
 	"load ib_uverbs and install the provider library of this driver; in a container, " \
 	"pass /dev/infiniband in"
 #define MEMORY "raise the limit of locked memory (ulimit -l)"
+#define FILES  "raise the limit of open files (ulimit -n)"
 
 static const struct {
 	int error;
@@ -252,7 +253,7 @@ static const struct {
 } hints[] = {
 	{ELIBACC, INSTALL}, {ELIBBAD, INSTALL}, {ENOSYS, "load the module: modprobe ib_uverbs"},
 	{EACCES, NODE},	    {EPERM, NODE},	{ENODEV, PROVIDER},
-	{ENOMEM, MEMORY},   {EIO, "-"},
+	{ENOMEM, MEMORY},   {EMFILE, FILES},	{EIO, "-"},
 };
 
 /* First the library fails, then one device: one line each, in terms of what was requested. */

@@ -40,6 +40,8 @@ static const char *verbs_hint(const struct reading *reading, const struct device
 		return PROVIDER;
 	case -ENOMEM:
 		return "raise the limit of locked memory (ulimit -l)";
+	case -EMFILE:
+		return "raise the limit of open files (ulimit -n)";
 	default:
 		return NULL;
 	}

@@ -19,9 +19,9 @@ struct verbs_device;
 
 /*
  * Loads libibverbs and lists the devices. `root`: a snapshot answers as libibverbs did on its host,
- * or with -ENODATA; NULL is the live system. -ENOSYS: the kernel has no uverbs; -EOPNOTSUPP: a
- * saved tree has no answers. Messages of libibverbs reach standard error only if this fails;
- * otherwise verbs_warnings() has them.
+ * or with -ENODATA; NULL is the live system. -ENOSYS: the kernel has no uverbs; -EMFILE: this
+ * process may open too few files; -EOPNOTSUPP: a saved tree has no answers. Messages of libibverbs
+ * reach standard error only if this fails; otherwise verbs_warnings() has them.
  */
 int verbs_open(const struct root *root, struct verbs **ret_verbs);
 void verbs_free(struct verbs *verbs); /* close all devices before */

@@ -40,11 +40,13 @@ void agent_close_device(struct agent *agent)
 static int open_device(struct agent *agent)
 {
 	const char *name = agent->endpoint.device;
-	int rc = library_open(LIBIBVERBS, verbs_symbols, ARRAY_SIZE(verbs_symbols), &agent->api);
+	/* First verbs_open(), which says if the library cannot be loaded for want of files. */
+	int rc = verbs_open(NULL, &agent->verbs)
+			 ?: library_open(LIBIBVERBS, verbs_symbols, ARRAY_SIZE(verbs_symbols),
+					 &agent->api);
 
-	if (rc)
+	if (rc == -ELIBACC || rc == -ELIBBAD)
 		return agent_fail(agent, STAGE_LIBRARY, -rc, "libibverbs");
-	rc = verbs_open(NULL, &agent->verbs);
 	if (rc)
 		return agent_fail(agent, STAGE_OPEN, -rc, "the list of devices");
 	rc = verbs_open_device(agent->verbs, name, &agent->device);
