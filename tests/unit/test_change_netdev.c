@@ -30,7 +30,7 @@
 #include "change_bed.h"
 #include "saved_tree.h"
 
-enum { MOST_LINKS = 8, VFS = 18, CONNECTED = 1 };
+enum { MOST_LINKS = 12, VFS = 18, CONNECTED = 1 };
 
 /* A netdev of the hand-made kernel. */
 struct card {
@@ -1040,23 +1040,30 @@ static void mtu_beyond_the_limit(void **state)
 }
 
 /*
- * A bond of two with a VLAN, a bridge on that and another VLAN, next to one netdev alone: what a
- * write may move, the later changes of the list.
+ * A bond of two in another bond, with a VLAN, a bridge on that and another VLAN; next to these one
+ * netdev alone, and a port of a switch with a VLAN on its conduit: what a write may move, the later
+ * changes of the list.
  */
 static void mtu_of_followers(void **state)
 {
 	static const struct card cards[] = {
 		{.index = 1, .name = "eth0", .master = 3},
 		{.index = 2, .name = "eth1", .master = 3},
-		{.index = 3, .name = "bond0", .kind = "bond"},
+		{.index = 3, .name = "bond0", .kind = "bond", .master = 8},
 		{.index = 4, .name = "bond0.4", .kind = "vlan", .lower = 3, .master = 5},
 		{.index = 5, .name = "br0", .kind = "bridge"},
 		{.index = 6, .name = "bond0.6", .kind = "vlan", .lower = 3},
 		{.index = 7, .name = "alone", .lower = 1, .elsewhere = true},
+		{.index = 8, .name = "bond1", .kind = "bond"},
+		{.index = 9, .name = "lan0", .kind = "dsa", .lower = 10},
+		{.index = 10, .name = "eth2"},
+		{.index = 11, .name = "eth2.4", .kind = "vlan", .lower = 10},
 	};
 	/* The followers of each netdev; the last one appeared after the list was read. */
-	static const char *const followers[] = {"1.3456.8", ".23456.8", "123456.8", "..345..8",
-						"...45..8", "..3..6.8", "......78", "12345678"};
+	static const char *const followers[] = {"123456.8...C", "123456.8...C", "123456.8...C",
+						"...45......C", "...45......C", ".....6.....C",
+						"......7....C", "123456.8...C", "........9ABC",
+						"........9ABC", "..........BC", "123456789ABC"};
 	struct bed *bed = *state;
 	struct change *change;
 

@@ -237,17 +237,22 @@ static void guard_ipv6(struct change *change, struct netlink *rtnl)
 
 /*
  * vlan_device_event(), net/8021q/vlan.c, and macvlan_device_event() lower the MTU, but never raise
- * it again.
+ * it again. Their own MTU moves nothing below.
  */
-static bool goes_down_with(const struct link *upper, uint64_t index, uint64_t mtu)
+static bool only_shrinks(const struct link *upper)
 {
 	static const char *const kinds[] = {"vlan", "macvlan", "macvtap"};
-	bool follows = false;
+	bool shrinks = false;
 
 	for (size_t i = 0; upper->kind && i < ARRAY_SIZE(kinds); i++)
-		follows |= !strcmp(upper->kind, kinds[i]);
-	return follows && !upper->lower_elsewhere && number_is(&upper->lower_index, index) &&
-	       upper->mtu_bytes.value > mtu;
+		shrinks |= !strcmp(upper->kind, kinds[i]);
+	return shrinks;
+}
+
+static bool goes_down_with(const struct link *upper, uint64_t index, uint64_t mtu)
+{
+	return only_shrinks(upper) && !upper->lower_elsewhere &&
+	       number_is(&upper->lower_index, index) && upper->mtu_bytes.value > mtu;
 }
 
 /* Whether the same list sets the MTU of that netdev, so that undoing the list raises it again. */
@@ -298,24 +303,54 @@ static void guard_mtu(struct change *change)
 	note_links(change, mtu);
 }
 
+/* Returns whether the mark is new. */
+static bool pass_mark(const bool *from, bool *to)
+{
+	const bool is_new = *from && !*to;
+
+	*to |= *from;
+	return is_new;
+}
+
 /*
- * The netdevs on top follow; below, the members of a bond do, bond_change_mtu(), and the conduit of
- * a switch's port may, dsa_user_change_mtu().
+ * Marks what may move with what is marked, and so on: the netdevs on top, and the members of a
+ * bond, bond_change_mtu(), which may be bonds themselves; of a switch's port also the conduit below
+ * and the other ports of its bridge, dsa_user_change_mtu().
  */
+static void mark_moved(const struct link_list *links, bool *marks)
+{
+	bool more = true;
+
+	while (more) {
+		more = false;
+		for (size_t i = 0; i < links->count; i++) {
+			const struct link *link = &links->items[i];
+			const struct link *master = link_by_index(links, &link->master_index);
+			const struct link *lower = link_by_index(links, &link->lower_index);
+
+			if (master) {
+				more |= pass_mark(&marks[i], &marks[master - links->items]);
+				more |= pass_mark(&marks[master - links->items], &marks[i]);
+			}
+			if (!lower || link->lower_elsewhere)
+				continue;
+			more |= pass_mark(&marks[lower - links->items], &marks[i]);
+			if (!only_shrinks(link))
+				more |= pass_mark(&marks[i], &marks[lower - links->items]);
+		}
+	}
+}
+
 static void mark_mtu_followers(const struct change *change, bool *marks)
 {
 	const struct link_list *links;
 	const bool seen = !netdev_links(change->host, &links) && !links->missing;
 	_cleanup_(freep) bool *follow = mem_alloc_zero(links->count, sizeof(*follow));
-	const struct link *own = link_by_index(links, &change->netdev_index), *lower;
+	const struct link *own = link_by_index(links, &change->netdev_index);
 
-	for (size_t i = 0; own && i < links->count; i++)
-		follow[i] = &links->items[i] == own ||
-			    link_by_index(links, &links->items[i].master_index) == own;
-	netdev_mark_above(links, follow);
-	lower = own && !own->lower_elsewhere ? link_by_index(links, &own->lower_index) : NULL;
-	if (lower)
-		follow[lower - links->items] = true;
+	if (own)
+		follow[own - links->items] = true;
+	mark_moved(links, follow);
 	for (size_t i = 0; i < change->all->count; i++) {
 		const struct change *other = &change->all->items[i];
 		const struct link *link = link_by_index(links, &other->netdev_index);
