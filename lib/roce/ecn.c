@@ -33,7 +33,8 @@ static int read_vendor(const struct root *root, const char *netdev, struct roce_
 	if (rc)
 		return rc;
 	ecn->vendor = true;
-	return sysfs_read_number(root, &ecn->cnp_dscp, ROCE_ECN_CNP, netdev);
+	sysfs_read_number(root, &ecn->cnp_dscp, ROCE_ECN_CNP, netdev);
+	return 0;
 }
 
 /*
@@ -57,7 +58,6 @@ void roce_ecn_read(const struct root *root, const char *netdev, const char *driv
 {
 	*ret_ecn = (struct roce_ecn){.rc = 0};
 	ret_ecn->rc = read_vendor(root, netdev, ret_ecn);
-	if (ret_ecn->rc == -ENOENT && !ret_ecn->vendor && driver && !strcmp(driver, "mlx5_core") &&
-	    pci_address)
+	if (ret_ecn->rc == -ENOENT && driver && !strcmp(driver, "mlx5_core") && pci_address)
 		ret_ecn->rc = read_params(root, pci_address, ret_ecn);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "roce/table/profile.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,8 +107,7 @@ static void add_ecn(const char *netdev, unsigned int priority, struct roce_parts
 	if (root_open(NULL, &root))
 		return;
 	roce_ecn_read(&root, netdev, NULL, NULL, &ecn);
-	/* What cannot be read, the change itself explains. */
-	if (ecn.vendor || ecn.rc != -ENOENT)
+	if (ecn.vendor)
 		add(parts, &ecn_setting, roce_profile_ecn(&ecn, priority));
 }
 

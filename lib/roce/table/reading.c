@@ -112,7 +112,7 @@ static void read_netdev(struct roce_reader *reader, const struct device *device,
 				       (uint32_t)link->index.value, &facts->pause));
 	roce_ecn_read(&reader->root, link->name, device->driver, device->pci_address, &facts->ecn);
 	/* Expected without privilege, or if lockdown keeps debugfs closed. */
-	if (facts->ecn.vendor || (facts->ecn.rc != -EACCES && facts->ecn.rc != -EPERM))
+	if (facts->ecn.rc != -EACCES && facts->ecn.rc != -EPERM)
 		note(reader, link->name, "ecn", "sysfs, debugfs", facts->ecn.rc);
 	/* The inventory tells what cannot be read only of netdevs that a port itself shows. */
 	if (link != own && !link->mtu_bytes.known)
