@@ -110,6 +110,13 @@ static void follow_tos(const struct roce_facts *facts, struct roce_chain *chain)
 {
 	char *value = mem_format("%u", facts->tos);
 
+	if (facts->global_rc) {
+		add_step(chain, ROCE_UNKNOWN, value,
+			 "the traffic class that the driver gives every queue pair of the port "
+			 "cannot be read: %s; if it gives none, the TOS is %u",
+			 strerror(-facts->global_rc), facts->tos);
+		return;
+	}
 	switch (facts->tos_source) {
 	case TOS_ASKED:
 		add_step(chain, ROCE_OK, value, "packets with TOS %u, as requested", facts->tos);
@@ -409,8 +416,9 @@ static void advise(const struct roce_facts *facts, struct roce_chain *chain)
 
 	switch ((enum roce_step_id)chain->breaks_at.value) {
 	case ROCE_TOS:
-		chain->next_step = mem_format("rdmactl roce set %s default-tos %u", object,
-					      tos ? tos : facts->tos);
+		if (!facts->global_rc)
+			chain->next_step = mem_format("rdmactl roce set %s default-tos %u", object,
+						      tos ? tos : facts->tos);
 		break;
 	case ROCE_DSCP:
 		chain->next_step = mem_format("rdmactl roce set %s default-mode roce-v2", object);
@@ -431,8 +439,9 @@ static void advise(const struct roce_facts *facts, struct roce_chain *chain)
 /* Whether a TOS other than the assumed one might lead to a lossless priority. */
 static bool hangs_on_tos(const struct roce_facts *facts)
 {
-	return facts->tos_source == TOS_UNTOUCHED && !is_paused(facts) && !facts->dcb_rc &&
-	       roce_trusts_dscp(facts) == TRISTATE_YES && tos_find_lossless(&facts->dcb);
+	return (facts->tos_source == TOS_UNTOUCHED || facts->global_rc) && !is_paused(facts) &&
+	       !facts->dcb_rc && roce_trusts_dscp(facts) == TRISTATE_YES &&
+	       tos_find_lossless(&facts->dcb);
 }
 
 static void conclude(const struct roce_facts *facts, struct roce_chain *chain)

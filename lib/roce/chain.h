@@ -23,6 +23,7 @@ struct roce_facts {
 	const char *object, *netdev; /* mlx5_0/1, eth0: used in the texts */
 	unsigned int tos;
 	enum tos_source tos_source;
+	int global_rc;	/* why it is unknown whether another TOS overrides this one; or 0 */
 	bool is_v1;	/* rdma_cm uses RoCE v1 connections by default */
 	struct dcb dcb; /* valid if dcb_rc is 0, except `trusted`: roce_read_trust() */
 	int dcb_rc;	/* -ENODATA: a saved tree */

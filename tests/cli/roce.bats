@@ -120,7 +120,6 @@ unread()
 	copy "$1"
 	put "$2" '!EIO'
 	try roce --root "$tree" --json
-	[ "$status" = 3 ]
 	jq -e --arg object "$3" --arg attribute "$4" \
 		'[.problems[] | [.object, .attribute]] | index([[$object, $attribute]])' <<<"$output"
 }
@@ -128,7 +127,13 @@ unread()
 @test "roce: what cannot be read is a problem" {
 	local member
 
-	unread cx6dx-roce $rdma/mlx5_0/tc/1/traffic_class mlx5_0/1 traffic_class
+	unread cx6dx-roce $rdma/mlx5_0/tc/1/traffic_class mlx5_0/1 global_tos
+	# It would override the default.
+	put $configfs/mlx5_0/ports/1/default_roce_tos 106
+	try roce --root "$tree" mlx5_0
+	shows 'tos +106 +unknown the traffic class that the driver gives every queue pair of the port cannot be read: Input/output error'
+	try roce --root "$tree" mlx5_0 --tos 106
+	shows 'tos +106 +ok '
 	unread cx6dx-roce $net/ens1f0np0/qos/trust ens1f0np0 trust
 	unread cx6dx-roce $net/ens1f0np0/mtu ens1f0np0 mtu_bytes
 	[ "$(jq '[.problems[] | select(.attribute == "mtu_bytes")] | length' <<<"$output")" = 1 ]

@@ -268,6 +268,10 @@ static void sources(void **state)
 		 "the default TOS of rdma_cm cannot be seen: configfs has no directory for the "
 		 "device, or it cannot be read; if nobody changed it, it is 106"},
 	};
+	_cleanup_(freep) char *unread = mem_format(
+		"the traffic class that the driver gives every queue pair of the port cannot be "
+		"read: %s; if it gives none, the TOS is 106",
+		strerror(EIO));
 	struct roce_facts facts = good();
 
 	(void)state;
@@ -275,6 +279,14 @@ static void sources(void **state)
 		facts.tos_source = cases[i].source;
 		expect_step(&facts, ROCE_TOS, cases[i].verdict, "106", cases[i].text);
 	}
+	facts.tos_source = TOS_CONFIGURED;
+	facts.global_rc = -EIO;
+	expect_step(&facts, ROCE_TOS, ROCE_UNKNOWN, "106", unread);
+	expect_end(&facts, TRISTATE_UNKNOWN, ROCE_TOS, NULL);
+	/* It may override a TOS that is not lossless with one that is. */
+	facts.tos = 0;
+	expect_end(&facts, TRISTATE_UNKNOWN, ROCE_TOS, NULL);
+	facts = good();
 	facts.tos = 107;
 	expect_step(&facts, ROCE_DSCP, ROCE_OK, "26 (AF31)", "TOS 107 has DSCP 26");
 	facts.tos = 108;

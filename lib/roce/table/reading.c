@@ -41,15 +41,21 @@ static void open_sockets(struct roce_reader *reader)
 		reader->generic_rc = -EOPNOTSUPP;
 }
 
-/* Reports an error as a problem, unless the kernel or driver merely lacks the feature. */
+/* Whether it is an error, not merely a feature that the kernel or driver lacks. */
+static bool is_error(int rc)
+{
+	return rc && rc != -EOPNOTSUPP && rc != -ENODATA && rc != -ENOENT;
+}
+
 static void note(struct roce_reader *reader, const char *object, const char *what,
 		 const char *source, int rc)
 {
-	if (rc && rc != -EOPNOTSUPP && rc != -ENODATA && rc != -ENOENT)
+	if (is_error(rc))
 		problem_add(reader->problems, object, what, source, rc, NULL);
 }
 
-static void read_cma(struct roce_reader *reader, const struct port *port, struct roce_port *record)
+static void read_cma(struct roce_reader *reader, const struct port *port, struct roce_port *record,
+		     struct roce_facts *facts)
 {
 	const unsigned int number = (unsigned int)port->port.value;
 	_cleanup_(freep) char *object = port_object(port);
@@ -71,7 +77,8 @@ static void read_cma(struct roce_reader *reader, const struct port *port, struct
 		sysfs_note_text(reader->problems, object, CMA_TOS, text);
 	note(reader, object, CMA_TOS, "configfs", length < 0 ? (int)length : 0);
 	global = roce_global_class(&reader->root, port, text, &rc);
-	note(reader, object, "traffic_class", "sysfs", rc);
+	note(reader, object, "global_tos", "sysfs", rc);
+	facts->global_rc = is_error(rc) && !reader->asked->known ? rc : 0;
 	if (global && !tos_parse(global, &tos))
 		record->global_tos = number_of(tos);
 }
@@ -182,7 +189,7 @@ static void add_record(struct roce_reader *reader, const struct device *device,
 	record->port = port->port;
 	record->netdev = link ? link->name : NULL;
 	record->bond = bond && bond != link ? bond->name : NULL;
-	read_cma(reader, port, record);
+	read_cma(reader, port, record, &facts);
 	choose_tos(reader->asked, record, &facts);
 	if (link)
 		read_netdev(reader, device, roce_port_link(reader->inventory, port), link, &facts);
