@@ -13,34 +13,21 @@
 #include "change/device/device.h"
 #include "host/inventory/inventory.h"
 
-/*
- * In a process whose root is the tree: the notes, one per line; or what checking the `wanted` name
- * returns, after a change of a device that is named `earlier`.
- */
-static void look(const struct saved_tree *tree, int fd, char *earlier, const char *wanted)
+/* In a process whose root is the tree: the notes, one per line. */
+static void look(const struct saved_tree *tree, int fd)
 {
 	struct change change = {.before = mem_string("mlx5_0")};
 
 	/* Without root privileges this needs a user namespace. */
 	if ((geteuid() && unshare(CLONE_NEWUSER)) || chroot(tree->path) || chdir("/"))
 		_exit(77);
-	if (wanted) {
-		struct change items[] = {{.object = earlier}, change};
-		const struct changes all = {.items = items, .count = 2};
-
-		items[1].wanted = mem_string(wanted);
-		items[1].all = &all;
-		dprintf(fd, "%d\n", device_name_setting.check(&items[1]));
-		_exit(0);
-	}
 	device_name_setting.guard(&change);
 	for (size_t i = 0; i < change.notes.count; i++)
 		dprintf(fd, "%s\n", change.notes.items[i]);
 	_exit(change.disturbs.count != 0);
 }
 
-static void expect_of(const struct saved_tree *tree, char *earlier, const char *name,
-		      const char *wanted)
+static void expect(const struct saved_tree *tree, const char *wanted)
 {
 	char text[4096];
 	size_t length = 0;
@@ -52,7 +39,7 @@ static void expect_of(const struct saved_tree *tree, char *earlier, const char *
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid)
-		look(tree, ends[1], earlier, name);
+		look(tree, ends[1]);
 	close(ends[1]);
 	while ((got = read(ends[0], text + length, sizeof(text) - 1 - length)) > 0)
 		length += (size_t)got;
@@ -64,25 +51,6 @@ static void expect_of(const struct saved_tree *tree, char *earlier, const char *
 		skip();
 	assert_int_equal(WEXITSTATUS(status), 0);
 	assert_string_equal(text, wanted);
-}
-
-static void expect(const struct saved_tree *tree, const char *wanted)
-{
-	expect_of(tree, NULL, NULL, wanted);
-}
-
-/* A preview tells what the kernel would refuse, unless an earlier change frees the name. */
-static void a_name_that_is_taken(void **state)
-{
-	_cleanup_(freep) char *taken = mem_format("%d\n", -EEXIST);
-	const struct saved_tree *tree = *state;
-	char earlier[] = "mlx5_1", other[] = "mlx5_2";
-
-	tree_directory(tree, "sys/class/infiniband/mlx5_1");
-	expect_of(tree, NULL, "mlx5_1", taken);
-	expect_of(tree, other, "mlx5_1", taken);
-	expect_of(tree, earlier, "mlx5_1", "0\n");
-	expect_of(tree, NULL, "mlx5_2", "0\n");
 }
 
 /* mlx5_1 is not in mlx5_10. */
@@ -294,8 +262,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, tree_only_set_up, tree_only_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(a_name_that_is_taken), TEST(words),   TEST(places),
-		TEST(environment),	    TEST(lasting), cmocka_unit_test(not_lasting),
+		TEST(words),
+		TEST(places),
+		TEST(environment),
+		TEST(lasting),
+		cmocka_unit_test(not_lasting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,25 +51,6 @@ static int check_class(struct change *change, bool had, const char *value)
 			   value);
 }
 
-static int refuse_taken(struct change *change, const char *name)
-{
-	return change_fail(change, -EEXIST, "rdmactl devices lists the names",
-			   "another device has the name %s, perhaps in another network namespace",
-			   name);
-}
-
-/*
- * An earlier change of this call may free the name. That of a device that is not seen here, only
- * the kernel knows.
- */
-static int check_name(struct change *change)
-{
-	for (const struct change *other = change->all->items; other < change; other++)
-		if (other->object && !strcmp(other->object, change->wanted))
-			return 0;
-	return device_is_in_class(change->wanted) ? refuse_taken(change, change->wanted) : 0;
-}
-
 static int write_name(struct change *change, const char *value)
 {
 	_cleanup_(freep) char *now = NULL;
@@ -83,7 +64,10 @@ static int write_name(struct change *change, const char *value)
 			    strlen(value) + 1);
 	/* ib_device_rename() compares with all devices, including those in other namespaces. */
 	if (rc == -EEXIST)
-		refuse_taken(change, value);
+		change_explain(change, "rdmactl devices lists the names",
+			       "another device has the name %s, perhaps in another network "
+			       "namespace",
+			       value);
 	return rc ? rc : check_class(change, had, value);
 }
 
@@ -296,7 +280,6 @@ const struct setting device_name_setting = {
 	.parse = parse_name,
 	.read = read_name,
 	.write = write_name,
-	.check = check_name,
 	.guard = guard_name,
 	.undo = undo_name,
 	.command = "dev set",
