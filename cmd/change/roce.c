@@ -88,6 +88,15 @@ static int finish(struct listing *listing, const struct roce_list *list)
 	return listing_end_quietly(listing, rc);
 }
 
+/* Whether a device whose transport is unknown has a port that may speak RoCE. */
+static bool has_unknown(const struct device_list *devices)
+{
+	for_each_port (device, port, devices)
+		if (!device->transport.known && port->link_layer.value == LINK_LAYER_ETHERNET)
+			return true;
+	return false;
+}
+
 static int run(const struct ctx *ctx, const void *args, char **words)
 {
 	/* Named ports, and all ports with -v, are shown in full, one after the other. */
@@ -105,7 +114,10 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 		if (rc)
 			problem_add(&listing.problems, NULL, "ports", "sysfs", rc, NULL);
 		else if (!list.count)
-			listing_none(&listing, "ports,link_layer,node_type,transport",
+			listing_none(&listing,
+				     has_unknown(&listing.inventory.devices)
+					     ? "ports,link_layer,node_type,transport"
+					     : "ports,link_layer,node_type",
 				     "no port speaks RoCE",
 				     "rdmactl ports lists the ports and their link layers");
 	}

@@ -233,10 +233,9 @@ none()
 }
 
 @test "unreadable: what may be hidden is not called absent, and a wrong name hides nothing" {
-	local accelerators='no accelerator, or no adapter with an active port'
+	local accelerators='no accelerator, or no adapter with an active port' layer
 
 	none cx5-ib-edr $port/link_layer 'no port speaks RoCE' roce
-	none mlx4-dead-port infiniband/mlx4_0/device/driver 'no port speaks RoCE' roce
 	none cx6dx-roce net 'no IPoIB netdev' ipoib
 	none cx6dx-roce net/ens1f0np0/ifindex 'no IPoIB netdev' ipoib
 	none rxe-host ../bus/pci/devices 'no function of a PCI adapter has RDMA' sriov
@@ -244,6 +243,15 @@ none()
 	none forty ../bus/pci/devices "$accelerators" topo --assign rail
 	none forty ../bus/pci/devices "$accelerators" topo --env nccl
 	none cx6dx-roce $port/gids/1 'no GID passes --ip 192.0.2.1' gids --ip 192.0.2.1
+	nothing_wrong
+	# Only an Ethernet port may speak RoCE, whatever the driver is.
+	for layer in InfiniBand Ethernet; do
+		machine mlx4-dead-port
+		echo "$layer" >"$class/infiniband/mlx4_0/ports/2/link_layer"
+		spoil EACCES infiniband/mlx4_0/device/driver
+		try roce --root "$tree"
+		[[ $status = $([ "$layer" = Ethernet ] && echo 3 || echo 5) ]] || wrong "$layer: $status, $stderr"
+	done
 	nothing_wrong
 	# P_Keys hide no netdev.
 	machine cx6dx-roce
