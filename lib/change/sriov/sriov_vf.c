@@ -154,9 +154,7 @@ void sriov_note_vfs(struct change *change)
 				    text);
 	}
 	if (shown > VFS_SHOWN)
-		change_note(change,
-			    "the settings of %zu more VF%s are not listed here: ip link show "
-			    "lists them",
+		change_note(change, "the settings of %zu more VF%s are not listed here",
 			    shown - VFS_SHOWN, text_plural_s(shown - VFS_SHOWN));
 }
 
