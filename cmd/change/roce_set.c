@@ -245,8 +245,8 @@ static bool find(struct change_plan *plan, const char *word, struct roce_target 
 	}
 	switch (roce_target_find(plan->host.inventory, word, target)) {
 	case 0:
-		/* They may say why it has no netdev. */
-		if (target->member_count)
+		/* They may say why it has no netdev; a bond without members is one. */
+		if (target->netdev_count)
 			forget_problems(listing);
 		return true;
 	case -EOPNOTSUPP:

@@ -294,6 +294,10 @@ static void causes(void **state)
 	       "or 3,4\n  rdmactl roce set --help lists the settings\n");
 	unreadable = NULL;
 	load_error = -ENODEV;
+	links[4].kind = links[2].kind;
+	expect(args, "nx-e8 mtu 1500",
+	       "5 'nx-e8' has no netdev in this network namespace\n"
+	       "  rdmactl netdevs lists the ports and their netdevs\n");
 	links_fail = true;
 	expect(args, "nx-e8 pfc none", no_netdevs);
 }
@@ -317,6 +321,14 @@ static void lines_of_a_file(void **state)
 						  "nx-e9 mtu 1500 index 4\n");
 		}
 		assert_int_equal(loads, good ? 1 : 2);
+		/* Another command's inventory lacks what this one needs. */
+		base.inventory_needs = NEED_NETDEV;
+		if (good) {
+			clear(&plans[1]);
+			plans[1].host.base = &base;
+			free(planned(&plans[1], args, "mlx4_0/2 default-tos 104"));
+			assert_int_equal(loads, 2);
+		}
 		for (size_t i = 0; i < ARRAY_SIZE(plans); i++)
 			clear(&plans[i]);
 	}
