@@ -85,7 +85,8 @@ struct device *change_plan_device(struct change_plan *plan, char *word, uint64_t
 bool change_has_core(struct listing *listing);
 /*
  * Loads these facts of all devices as plan->host.inventory, which the settings can use, too. Lines
- * of a file that need the same share it, unless it has problems; these may be NULL. 0 or -errno.
+ * of a file that need the same share it, unless it has problems and these are told: they may be
+ * NULL. 0 or -errno.
  */
 int change_load_host(struct change_plan *plan, uint64_t needs, struct problems *problems);
 /* Returns the keyword with that number, for struct command. */
