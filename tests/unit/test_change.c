@@ -1293,6 +1293,31 @@ static int does_not_fit(struct change *change)
 	return -EINVAL;
 }
 
+static int cannot_parse(struct change *change, const char *text, char **ret_value)
+{
+	(void)change, (void)ret_value;
+	return !strcmp(text, "odd") ? -EINVAL : -EIO;
+}
+
+/* A setting need not explain why it does not take a value. */
+static void no_values(void **state)
+{
+	struct setting setting = cell_setting;
+	_cleanup_(freep) char *broken = mem_format("cannot read cell: %s", strerror(EIO));
+	struct change *change;
+	char *value = NULL;
+
+	setting.parse = cannot_parse;
+	change = changes_add(*state, &host, &setting, "a", NULL);
+	assert_int_equal(change_parse(change, "odd", &value), -EINVAL);
+	assert_string_equal(change->reason, "'odd' is not a value of cell");
+	change = changes_add(*state, &host, &setting, "b", NULL);
+	assert_int_equal(change_parse(change, "even", &value), -EIO);
+	assert_string_equal(change->reason, broken);
+	assert_null(value);
+	changes_clear(*state);
+}
+
 /* A value that does not fit is refused before users are looked for, also in a dry run. */
 static void misfits(void **state)
 {
@@ -1558,6 +1583,7 @@ int main(void)
 		CASE(a_name_is_part_of_a_unit),
 		CASE(reasons),
 		CASE(gone_before_writing),
+		CASE(no_values),
 		CASE(misfits),
 		CASE(moved_by_another),
 		CASE(rights),

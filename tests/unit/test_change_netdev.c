@@ -62,6 +62,7 @@ struct machine {
 	uint16_t address_flags; /* the same for the addresses */
 	size_t padding;		/* bytes of other attributes for a link with VFs */
 	unsigned int changes;
+	unsigned int lists; /* how often all links were read */
 };
 
 struct bed {
@@ -178,6 +179,7 @@ static void get_links(struct machine *machine, const struct nlmsghdr *message)
 	const struct card *card;
 
 	if (message->nlmsg_flags & NLM_F_DUMP) {
+		machine->lists++;
 		for (size_t i = 0; i < MOST_LINKS; i++) {
 			struct bytes payload = {0};
 
@@ -1084,6 +1086,8 @@ static void mtu_of_followers(void **state)
 					fail_msg("%zu of %zu", j + 1, i + 1);
 			assert_false(marks[ARRAY_SIZE(followers)]);
 		}
+		if (!missing)
+			assert_int_equal(bed->machine.lists, 1);
 		link_list_clear(bed->host.links);
 		bed->machine.list_flags = NLM_F_DUMP_INTR;
 	}

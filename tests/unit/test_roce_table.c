@@ -5,6 +5,9 @@
  */
 #include "saved_tree.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include "base/cleanup.h"
 #include "roce/cma.h"
 #include "roce/table/roce.h"
@@ -201,6 +204,38 @@ static void members(void **state)
 		    "mlx5_3/1: netdev=eth3 bond=bond0 tos=0 from=3 mtu=4192 rdma=4096\n");
 }
 
+/* Whether it is told that no port's pause frames can be read: of this host, without a file left. */
+static bool tells_pause(struct bed *bed)
+{
+	const struct number none = {.known = false};
+	const int next = dup(STDIN_FILENO);
+	struct rlimit before, few;
+	bool tells = false;
+
+	assert_true(next >= 0);
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = before;
+	few.rlim_cur = (rlim_t)next + 1;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	assert_int_equal(roce_list_load(&bed->list, &bed->inventory, NULL, &none, &bed->problems),
+			 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	for (size_t i = 0; i < bed->problems.count; i++)
+		tells |= !strcmp(bed->problems.items[i].attribute, "pause") &&
+			 !strcmp(bed->problems.items[i].error, strerror(EMFILE));
+	return tells;
+}
+
+static void no_answers(void **state)
+{
+	struct bed *bed = *state;
+
+	assert_false(tells_pause(bed));
+	add_port(bed, "nosuch_0", TRANSPORT_ROCE, NULL);
+	assert_true(tells_pause(bed));
+}
+
 static void defaults(void **state)
 {
 	struct bed *bed = *state;
@@ -232,7 +267,8 @@ static void defaults(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {TEST(records), TEST(members), TEST(defaults)};
+	const struct CMUnitTest tests[] = {TEST(records), TEST(members), TEST(no_answers),
+					   TEST(defaults)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
