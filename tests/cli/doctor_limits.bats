@@ -442,12 +442,6 @@ add_gpu()
 	[[ $status = 3 && $results = 'not-checked -:'* ]]
 }
 
-# gid_index_is VERDICT: what the last check said of NCCL_IB_GID_INDEX.
-gid_index_is()
-{
-	[[ $'\n'$results = *$'\n'"$1 NCCL_IB_GID_INDEX: "* ]] || { echo "$results"; return 1; }
-}
-
 @test "doctor: stale-env" {
 	copy cx5-ib-edr
 	check stale-env
@@ -460,25 +454,6 @@ gid_index_is()
 	check stale-env
 	[[ $status = 4 && $results = 'warning NCCL_IB_HCA: the setting names devices that do not exist | NCCL_IB_HCA==mlx5_0:2,mlx4_1 (/etc/nccl.conf); nothing is called mlx5_0:2, mlx4_1 -> correct NCCL_IB_HCA: did you mean mlx5_0:1? the names are mlx5_0:1, mlx5_1:1'$'\n'* ]]
 	[[ $results = *$'\nok NCCL_SOCKET_IFNAME: the setting fits the devices of the host | NCCL_SOCKET_IFNAME=^docker (/etc/nccl.conf)\nok NCCL_IB_GID_INDEX: the library chooses the GID | NCCL_IB_GID_INDEX=-1 (/etc/nccl.conf)' ]]
-	# NCCL takes the index without looking, and ignores it on InfiniBand.
-	copy cx6dx-roce
-	put etc/nccl.conf 'NCCL_IB_GID_INDEX=3'
-	check stale-env
-	gid_index_is note
-	put sys/class/infiniband/mlx5_2/ports/1/gids/3 0000:0000:0000:0000:0000:0000:0000:0000
-	check stale-env
-	says 4 'warning NCCL_IB_GID_INDEX: ports that NCCL may use have no GID at the fixed index | NCCL_IB_GID_INDEX=3 (/etc/nccl.conf); no GID at index 3 of mlx5_2/1 -> remove NCCL_IB_GID_INDEX: NCCL 2.21 and later choose the GID themselves; rdmactl gids shows the current indexes'
-	put etc/nccl.conf 'NCCL_IB_GID_INDEX=3' 'NCCL_IB_HCA=^mlx5_2:1'
-	check stale-env
-	gid_index_is note
-	put etc/nccl.conf 'NCCL_IB_GID_INDEX=3' 'NCCL_IB_HCA=mlx5_2'
-	check stale-env
-	gid_index_is warning
-	put sys/class/infiniband/mlx5_2/ports/1/gids/3 '!EIO'
-	check stale-env
-	[[ $status = 3 ]]
-	gid_index_is note
-	copy cx5-ib-edr
 	put etc/nccl.conf 'NCCL_IB_DISABLE=0' 'NCCL_NET=IB'
 	check stale-env
 	says 0 'ok NCCL_IB_DISABLE: the setting does not keep NCCL from using RDMA | NCCL_IB_DISABLE=0 (/etc/nccl.conf)' \

@@ -11,9 +11,7 @@
 #include "doctor/frame/check.h"
 #include "doctor/limits/limits.h"
 #include "doctor/limits/name_filter.h"
-#include "host/port.h"
 #include "kernel/config_files.h"
-#include "roce/netdevs.h"
 
 enum setting_kind {
 	NCCL_DEVICES,
@@ -354,69 +352,14 @@ static struct judged check_transports(struct doctor_context *run, const char *va
 	return doctor_note(run, "UCX sends no messages by RDMA with this setting");
 }
 
-/* Whether NCCL_IB_HCA, if it is set, lets NCCL use the port. */
-static bool may_use(const struct name_filter *filter, const struct device *device,
-		    const struct port *port)
-{
-	_cleanup_(strings_free) struct strings devices = {0}, ports = {0};
-	_cleanup_(freep) char *object = port_object(port);
-	bool listed = false;
-
-	strings_add(&devices, device->name);
-	strings_add(&ports, object);
-	for_each (entry, filter)
-		listed |= name_entry_matches(filter, entry, &devices, &ports);
-	return !filter->count || listed != filter->exclude;
-}
-
-/*
- * Returns the active RoCE ports that NCCL may use but that have no GID at the index, which it takes
- * without looking: ncclIbGetGidIndex(), src/transport/net_ib. NULL: none. The caller frees it.
- */
-static char *ports_without_gid(struct doctor_context *run, unsigned int index)
-{
-	_cleanup_(strings_free) struct strings names = {0};
-	_cleanup_(name_filter_clear) struct name_filter filter;
-	_cleanup_(freep) char *source = NULL;
-	_cleanup_(freep) char *wanted = doctor_setting(run->facts, "NCCL_IB_HCA", &source);
-
-	name_filter_parse_nccl(&filter, wanted ?: "");
-	for_each_port (device, port, &run->facts->inventory.devices) {
-		_cleanup_(freep) char *object = port_object(port);
-		const size_t unread = run->facts->problems->count;
-		struct port slot = *port;
-
-		if (!roce_is_roce(device, port) || !number_is(&port->state, PORT_STATE_ACTIVE) ||
-		    !may_use(&filter, device, port))
-			continue;
-		slot.gids = NULL;
-		slot.gid_count = 0;
-		gid_table_read_slots(&run->facts->root, &slot, index, 1, run->facts->problems);
-		if (!slot.gid_count && run->facts->problems->count == unread)
-			strings_add(&names, object);
-		for_each_in (gid, slot.gids, slot.gid_count)
-			gid_entry_clear(gid);
-		free(slot.gids);
-	}
-	return doctor_names(&names);
-}
-
 static struct judged check_gid_index(struct doctor_context *run, const char *value)
 {
-	const long long index = strtoll(value, NULL, 0);
-	_cleanup_(freep) char *ports = NULL;
-
 	/* The default, -1, lets NCCL choose. */
-	if (index < 0)
+	if (!strcmp(value, "-1"))
 		return doctor_ok(run, "the library chooses the GID");
 	doctor_next_step(run, "remove NCCL_IB_GID_INDEX: NCCL 2.21 and later choose the GID "
 			      "themselves; rdmactl gids shows the current indexes");
-	ports = ports_without_gid(run, index < UINT16_MAX ? (unsigned int)index : UINT16_MAX);
-	if (!ports)
-		return doctor_note(run,
-				   "a fixed GID index can become wrong when an address changes");
-	doctor_evidence(run, "ports/N/gids", "no GID at index %lld of %s", index, ports);
-	return doctor_warning(run, "ports that NCCL may use have no GID at the fixed index");
+	return doctor_note(run, "a fixed GID index can become wrong when an address changes");
 }
 
 /* NCCL parses the first like strtoll() with base 0, and compares the second without case. */
