@@ -114,26 +114,25 @@ static bool looks_like_container(const struct doctor_facts *facts)
 }
 
 /*
- * Finds the device and the directory in it that a process sees as /, such as "254:0 /", the third
- * and fourth field of its mountinfo (proc(5)); NULL if nothing is mounted there. The last mount
- * covers the others. 0 or -errno.
+ * Returns the device and the directory in it that a process sees as /, such as "254:0 /", the third
+ * and fourth field of its mountinfo (proc(5)); NULL if unknown. The last mount covers the others.
  */
-static int read_root_of(const struct root *root, const char *process, char **ret_mount)
+static char *root_of(const struct root *root, const char *process)
 {
 	_cleanup_(freep) char *text = NULL;
-	char *rest, *line;
-	int rc = sysfs_read_file(root, &text, "proc/%s/mountinfo", process);
+	char *rest, *line, *found = NULL;
 
-	*ret_mount = NULL;
+	if (sysfs_read_file(root, &text, "proc/%s/mountinfo", process))
+		return NULL;
 	for (rest = text; (line = strsep(&rest, "\n"));) {
 		struct procfs_root_mount mount;
 
 		if (!procfs_parse_root_mount(line, &mount))
 			continue;
-		free(*ret_mount);
-		*ret_mount = mem_format("%.*s", mount.end - mount.device, line + mount.device);
+		free(found);
+		found = mem_format("%.*s", mount.end - mount.device, line + mount.device);
 	}
-	return rc;
+	return found;
 }
 
 /*
@@ -142,27 +141,22 @@ static int read_root_of(const struct root *root, const char *process, char **ret
  * hosts that were installed from the image of a container, and the variable may come from a pod
  * whose shell entered the host.
  */
-static bool is_beside_init(const struct doctor_facts *facts)
+static bool is_beside_init(const struct root *root)
 {
 	_cleanup_(freep) char *namespace = NULL, *own = NULL, *first = NULL;
-	int rc = sysfs_link(&facts->root, &namespace, "proc/self/ns/pid");
 
-	if (!rc && strcmp(namespace, "pid:[4026531836]") != 0)
+	if (sysfs_link(root, &namespace, "proc/self/ns/pid") ||
+	    strcmp(namespace, "pid:[4026531836]") != 0)
 		return false;
-	rc = rc ?: read_root_of(&facts->root, "self", &own);
-	rc = rc ?: read_root_of(&facts->root, "1", &first);
-	/* Older snapshots lack the files. */
-	if (rc && (rc != -ENOENT || facts->root.live))
-		problem_add(facts->problems, NULL, "the root directory of process 1",
-			    "/proc/1/mountinfo", rc,
-			    "that this is a container is a guess, from its other files");
+	own = root_of(root, "self");
+	first = root_of(root, "1");
 	return own && first && !strcmp(own, first);
 }
 
 bool doctor_in_container(struct doctor_facts *facts)
 {
 	if (facts->container == TRISTATE_UNKNOWN)
-		facts->container = looks_like_container(facts) && !is_beside_init(facts)
+		facts->container = looks_like_container(facts) && !is_beside_init(&facts->root)
 					   ? TRISTATE_YES
 					   : TRISTATE_NO;
 	return facts->container == TRISTATE_YES;
