@@ -21,6 +21,7 @@
 #include "doctor/port/port_facts.h"
 #include "kernel/procfs.h"
 #include "kernel/sysfs.h"
+#include "topology/topology.h"
 
 int doctor_root_open(struct doctor_facts *facts)
 {
@@ -162,6 +163,18 @@ bool doctor_in_container(struct doctor_facts *facts)
 	return facts->container == TRISTATE_YES;
 }
 
+const char *doctor_hypervisor(struct doctor_facts *facts)
+{
+	const size_t count = facts->problems->count;
+
+	if (!facts->hypervisor_was_read) {
+		facts->hypervisor = topology_hypervisor(&facts->root, facts->problems);
+		facts->hypervisor_hidden = facts->problems->count > count;
+	}
+	facts->hypervisor_was_read = true;
+	return facts->hypervisor;
+}
+
 struct pci_function *doctor_function_of(struct doctor_facts *facts, const struct device *device)
 {
 	return device->pci_address ? pci_list_find(doctor_pci(facts), device->pci_address) : NULL;
@@ -226,6 +239,7 @@ char *doctor_pci_source(const struct pci_function *function, const char *file)
 void doctor_facts_free(struct doctor_facts *facts)
 {
 	inventory_free(&facts->inventory);
+	free(facts->hypervisor);
 	free(facts->filters);
 	pci_list_clear(&facts->pci);
 	doctor_growth_free(facts->growth);

@@ -11,6 +11,8 @@
 #include "topology/place.h"
 
 #define NODES "sys/devices/system/node"
+/* The object of problems with the files that tell it. */
+#define HYPERVISOR "hypervisor"
 
 /* More than any kernel has: CONFIG_NODES_SHIFT is at most 10. */
 enum { NODE_MOST = UINT16_MAX };
@@ -116,14 +118,15 @@ static const char *const hypervisors[] = {
  * X86_FEATURE_HYPERVISOR (detect_vm() of systemd), 4*32+31 in the modalias of the processors
  * (print_cpu_modalias(), arch/x86/kernel/cpu/match.c); on Arm, nothing tells them apart.
  */
-static bool is_metal(const struct root *root, const char *product)
+static bool is_metal(const struct root *root, struct problems *problems, const char *product)
 {
 	const char *metal = strstr(product, ".metal");
 	const char after = metal ? metal[strlen(".metal")] : 'x';
 	_cleanup_(freep) char *cpu = NULL;
 
-	if (!strncmp(product, "Google", strlen("Google")) &&
-	    !sysfs_read_long(root, &cpu, "sys/devices/system/cpu/modalias"))
+	if (!strncmp(product, "Google", strlen("Google")))
+		cpu = read_text(root, problems, HYPERVISOR, "sys/devices/system/cpu", "modalias");
+	if (cpu)
 		return strstr(cpu, "type:x86") && !strstr(cpu, ",009F");
 	return !after || after == '-';
 }
@@ -143,8 +146,8 @@ static bool is_hypervisor(const char *text)
 static bool is_xen_host(const struct root *root, struct problems *problems)
 {
 	enum { DOM0 = 1 << 11 };
-	_cleanup_(freep) char *text = read_text(root, problems, NULL, "sys/hypervisor/properties",
-						"features");
+	_cleanup_(freep) char *text = read_text(root, problems, HYPERVISOR,
+						"sys/hypervisor/properties", "features");
 
 	return text && strtoull(text, NULL, 16) & DOM0;
 }
@@ -152,15 +155,16 @@ static bool is_xen_host(const struct root *root, struct problems *problems)
 char *topology_hypervisor(const struct root *root, struct problems *problems)
 {
 	static const char dmi[] = "sys/class/dmi/id";
-	_cleanup_(freep) char *type = read_text(root, problems, NULL, "sys/hypervisor", "type");
-	_cleanup_(freep) char *vendor = read_text(root, problems, NULL, dmi, "sys_vendor");
-	_cleanup_(freep) char *product = read_text(root, problems, NULL, dmi, "product_name");
+	_cleanup_(freep) char *type = read_text(root, problems, HYPERVISOR, "sys/hypervisor",
+						"type");
+	_cleanup_(freep) char *vendor = read_text(root, problems, HYPERVISOR, dmi, "sys_vendor");
+	_cleanup_(freep) char *product = read_text(root, problems, HYPERVISOR, dmi, "product_name");
 
 	vendor = vendor ?: mem_string("");
 	product = product ?: mem_string("");
 	if (type && *type && !is_xen_host(root, problems))
 		return mem_string(type);
-	if (is_metal(root, product))
+	if (is_metal(root, problems, product))
 		return NULL;
 	if (!strcmp(vendor, "Microsoft Corporation") && !strcmp(product, "Virtual Machine"))
 		return mem_string("Hyper-V");

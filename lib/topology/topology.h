@@ -182,8 +182,9 @@ void topology_clear(struct topology *topology);
 /* Where NCCL looks without NCCL_TOPO_FILE: src/graph/topo.cc. */
 #define VIRTUAL_TOPOLOGY "var/run/nvidia-topologyd/virtualTopology.xml"
 /*
- * Returns the hypervisor of this virtual machine by /sys/hypervisor/type, or its DMI strings; NULL:
- * none. The caller frees it.
+ * Returns the hypervisor of this virtual machine by /sys/hypervisor/type, or its DMI strings and,
+ * at Google, the modalias of its processors; NULL: none. What cannot be read becomes a problem. The
+ * caller frees it.
  */
 char *topology_hypervisor(const struct root *root, struct problems *problems);
 /* Finds a node by name or PCI address; NULL if there is none. */

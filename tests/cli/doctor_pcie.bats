@@ -643,6 +643,11 @@ config()
 	put sys/devices/system/node/online 0-1
 	wants 0 numa-known
 	says 0000:00:08.0 note 'the kernel does not know the NUMA node of the adapter' next_step "the virtual machine (QEMU) does not tell: $ask_provider"
+	# What cannot be read is told once.
+	copy topo-aws-p4d
+	ln -sfn '!EIO' "$tree/sys/class/dmi/id/sys_vendor"
+	wants 3 numa-known
+	same errors 1 "$(grep -c 'hypervisor: cannot read sys_vendor: ' <<<"$stderr")"
 	copy topo-p4d-file
 	wants 0 numa-known
 	says 0000:10:1b.0 note 'the kernel does not know the NUMA node of the adapter' \

@@ -450,10 +450,16 @@ static void nearness(void **state)
 	assert_told(bed,
 		    "note -: no accelerator is known to have an adapter on its NUMA node | 0 "
 		    "accelerators near an adapter, 1 far, 0 unknown < numa_node -> the remedy\n");
-	put(bed, "sys/class/dmi/id", "sys_vendor", "QEMU");
 	tree_delete(&bed->tree, "sys/bus/pci/devices");
 	put_function(bed, FAR, "0x030200", "0x10de", "0x2330");
 	put_function(bed, "sys/devices/pci0000:00/0000:03:00.0", "0x020700", "0x15b3", "0x1021");
+	/* A virtual machine would not show its topology. */
+	tree_link(&bed->tree, "sys/class/dmi/id/sys_vendor", "!EIO");
+	run(bed, CHECK_ID_gpu_nic);
+	assert_told(bed, "not-checked -: whether this is a virtual machine is not known\n"
+			 "unread hypervisor: sys_vendor < sysfs: Input/output error\n");
+	tree_delete(&bed->tree, "sys/class/dmi/id");
+	put(bed, "sys/class/dmi/id", "sys_vendor", "QEMU");
 	run(bed, CHECK_ID_gpu_nic);
 	assert_true(bed->results.count == 1);
 	assert_string_equal(bed->results.items[0].finding.summary,

@@ -571,8 +571,17 @@ static void numa_nodes(void **state)
 	assert_int_equal(problems.count, 3);
 	assert_string_equal(problems.items[0].object, "node0");
 	assert_string_equal(problems.items[0].attribute, "package");
+	assert_string_equal(problems.items[1].object, "hypervisor");
 	assert_string_equal(problems.items[1].attribute, "sys_vendor");
 	assert_string_equal(problems.items[2].attribute, "features");
+	topology_clear(&topology);
+	tree_delete(&tree, "sys/hypervisor");
+	tree_write(&tree, "sys/class/dmi/id/product_name", "Google Compute Engine");
+	tree_delete(&tree, "sys/devices/system/cpu");
+	tree_link(&tree, "sys/devices/system/cpu/modalias", "!EIO");
+	topology_read_host(&topology, &request);
+	assert_int_equal(problems.count, 5);
+	assert_string_equal(problems.items[4].attribute, "modalias");
 	topology_clear(&topology);
 	problems_free(&problems);
 	tree_close(&tree);

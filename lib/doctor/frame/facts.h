@@ -25,7 +25,10 @@ struct doctor_facts {
 	struct problems *problems; /* of the command */
 	char *const *environment;  /* of this process; NULL with a saved tree */
 	enum tristate container;   /* use doctor_in_container() */
-	char *filters;		   /* packet filters in the kernel, for check_firewall() */
+	char *hypervisor;	   /* use doctor_hypervisor() */
+	bool hypervisor_was_read;
+	bool hypervisor_hidden; /* something that tells it cannot be read */
+	char *filters;		/* packet filters in the kernel, for check_firewall() */
 	bool filters_were_read;
 	int filters_rc;
 	struct doctor_growth *growth;	  /* doctor/frame/growth.h */
@@ -54,6 +57,11 @@ enum doctor_profile doctor_choose_profile(struct doctor_facts *facts);
 bool doctor_in_container(struct doctor_facts *facts);
 /* Whether that is one whose processes inherit the limits of the job or login that starts it. */
 bool doctor_in_apptainer(struct doctor_facts *facts);
+/*
+ * Returns the hypervisor of this virtual machine; NULL: none, or unknown if it is hidden, which is
+ * a problem.
+ */
+const char *doctor_hypervisor(struct doctor_facts *facts);
 /* Whether the PCI function has an RDMA device, or certainly has RDMA. */
 bool doctor_has_rdma(struct doctor_facts *facts, struct pci_function *function);
 /* Whether there is an RDMA device, or a PCI function that certainly has RDMA. */

@@ -11,7 +11,6 @@
 #include "host/pci/rdma_drivers.h"
 #include "kernel/sysfs.h"
 #include "mad/format/codes.h"
-#include "topology/topology.h"
 
 bool pcie_is_physical(struct doctor_context *run)
 {
@@ -295,12 +294,11 @@ static char *device_of(struct doctor_context *run, const struct pci_function *fu
 static double rate_of_other_slots(struct doctor_context *run)
 {
 	_cleanup_(freep) char *own = image_guid(run, run->device->kernel_name);
-	_cleanup_(freep) char *hypervisor = topology_hypervisor(&run->facts->root,
-								run->facts->problems);
 	double sum = 0;
 
-	if (!own || !own[strspn(own, "0:")] || hypervisor ||
-	    !number_is(&run->function->vendor_id, PCI_VENDOR_MELLANOX))
+	if (!own || !own[strspn(own, "0:")] ||
+	    !number_is(&run->function->vendor_id, PCI_VENDOR_MELLANOX) ||
+	    doctor_hypervisor(run->facts))
 		return 0;
 	for_each (other, &run->facts->pci) {
 		_cleanup_(freep) char *device = device_of(run, other);

@@ -330,10 +330,13 @@ struct judged check_gpu_nic(struct doctor_context *run)
 	/* With only some of the devices, an accelerator's own adapter may be missing. */
 	if (run->facts->request->objects->count)
 		return doctor_not_checked(run, 0, "only some devices were named");
-	/* Read errors are reported by the checks of the functions themselves. */
+	/* The checks of the functions report what cannot be read of these. */
 	topology_load(&topology, &request, &notes, NULL);
 	if (topology.flat && !topology.file)
 		doctor_not_checked(run, 0, "the virtual machine does not show its topology");
+	else if (!topology.hypervisor && !topology.switch_count && !topology.file &&
+		 !doctor_hypervisor(run->facts) && run->facts->hypervisor_hidden)
+		doctor_unknown(run, "whether this is a virtual machine");
 	else
 		judge_nearness(run, &topology);
 	topology_clear(&topology);

@@ -165,8 +165,7 @@ static const char *topology_files(struct doctor_context *run, const char *hyperv
 /* The operator of a virtual machine cannot update the firmware of its host. */
 static void advise_guest(struct doctor_context *run)
 {
-	_cleanup_(freep) char *hypervisor = topology_hypervisor(&run->facts->root,
-								run->facts->problems);
+	const char *hypervisor = doctor_hypervisor(run->facts);
 	_cleanup_(freep) char *file = NULL;
 	const char *files = hypervisor ? topology_files(run, hypervisor) : NULL;
 
