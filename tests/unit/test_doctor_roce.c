@@ -3,6 +3,9 @@
 #include "doctor/limits/limits.h"
 #include "doctor_roce_bed.h"
 
+#define DEFAULT_UNKNOWN                                                                         \
+	"no traffic class is set, and whether traffic class 0 leads to a lossless priority is " \
+	"not known"
 #define OWN_GID "0000:0000:0000:0000:0000:ffff:0a00:0005\n"
 
 static void gids(void **state)
@@ -84,8 +87,8 @@ static void pfc_differs(void **state)
 	       "ports of the same board have different lossless priorities or trust",
 	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP; eth1: lossless "
 	       "priorities 4, 5; has DSCP entries, so trusts the DSCP");
-	expect(bed, CHECK_ID_roce_tos, 1, SEVERITY_NOTICE,
-	       "no traffic class is set, and traffic class 0 does not lead to a lossless priority",
+	/* No entry is for DSCP 0, so the firmware chooses. */
+	expect(bed, CHECK_ID_roce_tos, 1, SEVERITY_INFO, DEFAULT_UNKNOWN,
 	       "eth1: lossless priorities 4, 5; has DSCP entries, so trusts the DSCP");
 }
 
@@ -221,9 +224,12 @@ static void tos_untouched(void **state)
 	struct bed *bed = *state;
 
 	tree_write(&bed->tree, configfs, "0\n");
-	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_NOTICE,
-	       "no traffic class is set, and traffic class 0 does not lead to a lossless priority",
+	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_INFO, DEFAULT_UNKNOWN,
 	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP");
+	tree_write(&bed->tree, "sys/class/net/eth1/qos/trust", "pcp\n");
+	expect(bed, CHECK_ID_roce_tos, 1, SEVERITY_NOTICE,
+	       "no traffic class is set, and traffic class 0 does not lead to a lossless priority",
+	       "eth1: lossless priorities 3; trusts the VLAN tag, not the DSCP");
 }
 
 /* NCCL's files are read once a run. */
@@ -334,10 +340,20 @@ static void trust_unknown(void **state)
 	free(device->driver);
 	device->driver = mem_string("bnxt_en");
 	bed->answers.dscp_26 = 0;
-	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_INFO,
-	       "no traffic class is set, and whether traffic class 0 leads to a lossless priority "
-	       "is not known",
+	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_INFO, DEFAULT_UNKNOWN,
 	       "eth0: lossless priorities 3; what it trusts is not known");
+}
+
+/* With PFC on all priorities, no traffic class leads to another. */
+static void all_lossless(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->answers.pfc[0] = 0xff;
+	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_OK,
+	       "traffic class 0, the default, leads to a lossless priority",
+	       "eth0: lossless priorities 0, 1, 2, 3, 4, 5, 6, 7; has DSCP entries, so trusts the "
+	       "DSCP");
 }
 
 static void write_filter(struct bed *bed, const char *all, const char *eth1)
@@ -448,6 +464,7 @@ int main(void)
 		TEST(tos_untrusted),
 		TEST(tos_mapped_in_vain),
 		TEST(trust_unknown),
+		TEST(all_lossless),
 		TEST(routes),
 		TEST(no_room),
 		TEST(arp),

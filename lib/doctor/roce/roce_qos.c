@@ -111,6 +111,8 @@ struct judged check_roce_pfc(struct doctor_context *run)
 	return doctor_ok(run, "the port has lossless priorities");
 }
 
+enum { EVERY_PRIORITY = 0xff };
+
 /* Results of following the configured traffic classes. */
 struct tos_survey {
 	const struct dcb *dcb;
@@ -118,6 +120,11 @@ struct tos_survey {
 	size_t lossless, lossy, unknown;
 	unsigned int dscp; /* needs a mapping: the first that is not lossless */
 };
+
+static bool is_lossy(enum tos_end end)
+{
+	return end == TOS_LOSSY || end == TOS_NOT_TRUSTED;
+}
 
 static void take_tos(struct doctor_context *run, struct tos_survey *survey, const char *source,
 		     unsigned int tos)
@@ -130,7 +137,7 @@ static void take_tos(struct doctor_context *run, struct tos_survey *survey, cons
 		survey->dscp = chain.dscp;
 	if (chain.end == TOS_LOSSLESS)
 		survey->lossless++;
-	else if (chain.end == TOS_LOSSY || chain.end == TOS_NOT_TRUSTED)
+	else if (is_lossy(chain.end))
 		survey->lossy++;
 	else
 		survey->unknown++;
@@ -217,6 +224,21 @@ static void advise_tos(struct doctor_context *run, const struct tos_survey *surv
 				 untrusted ? " trust dscp" : "");
 }
 
+/* Judges the default, if no traffic class is set. */
+static struct judged judge_default(struct doctor_context *run, const struct tos_survey *survey)
+{
+	const enum tos_end end = tos_follow(0, survey->dcb, survey->trusts_dscp).end;
+
+	if (end == TOS_LOSSLESS || survey->dcb->pfc.pfc_en == EVERY_PRIORITY)
+		return doctor_ok(run, "traffic class 0, the default, leads to a lossless priority");
+	if (is_lossy(end))
+		return doctor_note(run, "no traffic class is set, and traffic class 0 does not "
+					"lead to a lossless priority");
+	return doctor_not_checked(run, 0,
+				  "no traffic class is set, and whether traffic class 0 leads to a "
+				  "lossless priority is not known");
+}
+
 static struct judged judge_tos(struct doctor_context *run, const struct tos_survey *survey)
 {
 	if (survey->lossy)
@@ -229,12 +251,7 @@ static struct judged judge_tos(struct doctor_context *run, const struct tos_surv
 	if (survey->lossless)
 		return doctor_ok(run,
 				 "every configured traffic class leads to a lossless priority");
-	if (survey->trusts_dscp == TRISTATE_UNKNOWN)
-		return doctor_not_checked(run, 0,
-					  "no traffic class is set, and whether traffic class 0 "
-					  "leads to a lossless priority is not known");
-	return doctor_note(run, "no traffic class is set, and traffic class 0 does not lead to a "
-				"lossless priority");
+	return judge_default(run, survey);
 }
 
 struct judged check_roce_tos(struct doctor_context *run)
@@ -255,9 +272,6 @@ struct judged check_roce_tos(struct doctor_context *run)
 		  roce_global_class(&run->facts->root, run->port, global, NULL));
 	take_libraries(run, &survey);
 	advise_tos(run, &survey, found->netdev);
-	if (!survey.lossy && !survey.unknown && !survey.lossless &&
-	    tos_follow(0, survey.dcb, survey.trusts_dscp).end == TOS_LOSSLESS)
-		return doctor_ok(run, "traffic class 0, the default, leads to a lossless priority");
 	return judge_tos(run, &survey);
 }
 
