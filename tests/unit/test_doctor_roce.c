@@ -344,6 +344,26 @@ static void trust_unknown(void **state)
 	       "eth0: lossless priorities 3; what it trusts is not known");
 }
 
+/* What cannot be read is not taken for what is not there. */
+static void unreadable_classes(void **state)
+{
+	struct bed *bed = *state;
+
+	bed->answers.pfc[1] = 0x30;
+	tree_link(&bed->tree, "sys/class/net/eth0/qos/trust", "!EIO");
+	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_INFO, "what the port trusts cannot be read",
+	       "Input/output error");
+	expect(bed, CHECK_ID_roce_pfc, 0, SEVERITY_INFO, "what the port trusts cannot be read",
+	       "Input/output error");
+	expect(bed, CHECK_ID_roce_pfc, 1, SEVERITY_OK, "the port has lossless priorities",
+	       "eth1: lossless priorities 4, 5; has DSCP entries, so trusts the DSCP");
+	assert_int_equal(bed->problems.count, 2);
+	tree_link(&bed->tree, "sys/class/infiniband/mlx5_1/tc/1/traffic_class", "!EIO");
+	expect(bed, CHECK_ID_roce_tos, 1, SEVERITY_INFO, "the global traffic class cannot be read",
+	       "Input/output error");
+	assert_int_equal(bed->problems.count, 3);
+}
+
 /* With PFC on all priorities, no traffic class leads to another. */
 static void all_lossless(void **state)
 {
@@ -464,6 +484,7 @@ int main(void)
 		TEST(tos_untrusted),
 		TEST(tos_mapped_in_vain),
 		TEST(trust_unknown),
+		TEST(unreadable_classes),
 		TEST(all_lossless),
 		TEST(routes),
 		TEST(no_room),

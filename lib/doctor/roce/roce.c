@@ -2,6 +2,7 @@
 /* Shared by the checks of the group roce; see doctor/frame/roce.def for the checks. */
 #include "doctor/roce/roce.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,7 +83,9 @@ const struct roce_dcb *roce_dcb(struct doctor_facts *facts, const struct link *l
 	*dcb = mem_alloc_zero(1, sizeof(**dcb));
 	(*dcb)->netdev = link->name;
 	(*dcb)->rc = rtnl ? dcb_get(rtnl, link->name, &(*dcb)->dcb) : rc;
-	roce_read_trust(&facts->root, link->name, &(*dcb)->dcb);
+	(*dcb)->trust_rc = roce_read_trust(&facts->root, link->name, &(*dcb)->dcb);
+	if ((*dcb)->trust_rc == -ENOENT)
+		(*dcb)->trust_rc = 0;
 	return *dcb;
 }
 

@@ -42,7 +42,8 @@ struct netlink *roce_rtnl(struct doctor_facts *facts, int *ret_rc);
 
 struct roce_dcb {
 	const char *netdev;
-	int rc; /* result of dcb_get() */
+	int rc;	      /* result of dcb_get() */
+	int trust_rc; /* -errno if what the port trusts cannot be read */
 	struct dcb dcb;
 };
 

@@ -30,8 +30,12 @@ static const struct roce_dcb *find_dcb(struct doctor_context *run)
 		return NULL;
 	while ((leg = roce_next_member(&run->facts->inventory, own, leg)) != NULL) {
 		dcb = roce_dcb(run->facts, leg);
-		if (!dcb->rc && dcb->dcb.pfc_known)
+		if (dcb->rc || !dcb->dcb.pfc_known)
+			continue;
+		if (!dcb->trust_rc)
 			return dcb;
+		doctor_unread(run, "what the port trusts", "net/X/qos/trust", dcb->trust_rc, false);
+		return NULL;
 	}
 	if (dcb && dcb->rc && dcb->rc != -EOPNOTSUPP)
 		doctor_unread(run, "data center bridging", "rtnetlink", dcb->rc, false);
@@ -83,7 +87,7 @@ static bool differs_from_others(struct doctor_context *run, const struct dcb *mi
 		while ((leg = roce_next_member(&run->facts->inventory, own, leg)) != NULL) {
 			const struct roce_dcb *dcb = roce_dcb(run->facts, leg);
 
-			if (dcb->rc || !dcb->dcb.pfc_known ||
+			if (dcb->rc || !dcb->dcb.pfc_known || dcb->trust_rc ||
 			    is_like(mine, run->device->driver, &dcb->dcb, device->driver))
 				continue;
 			tell_pfc(run, dcb, device->driver);
@@ -258,18 +262,24 @@ struct judged check_roce_tos(struct doctor_context *run)
 {
 	const struct roce_dcb *found = find_dcb(run);
 	struct tos_survey survey = {.dcb = found ? &found->dcb : NULL, .dscp = ROCE_PROFILE_DSCP};
-	char global[SYSFS_TEXT_SIZE];
+	char text[SYSFS_TEXT_SIZE];
+	const char *global;
+	int rc;
 
 	if (!found)
 		return doctor_judged(run);
 	if (!found->dcb.pfc.pfc_en)
 		return doctor_ok(run,
 				 "no priority is lossless, so no traffic class has to lead to one");
+	/* It would override all others. */
+	global = roce_global_class(&run->facts->root, run->port, text, &rc);
+	if (rc && rc != -ENOENT)
+		return doctor_unread(run, "the global traffic class", "tc/N/traffic_class", rc,
+				     false);
 	survey.trusts_dscp = tos_trusts_dscp(survey.dcb, run->device->driver);
 	tell_pfc(run, found, run->device->driver);
 	take_configfs(run, &survey);
-	take_text(run, &survey, "global traffic class",
-		  roce_global_class(&run->facts->root, run->port, global, NULL));
+	take_text(run, &survey, "global traffic class", global);
 	take_libraries(run, &survey);
 	advise_tos(run, &survey, found->netdev);
 	return judge_tos(run, &survey);
