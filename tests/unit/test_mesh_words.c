@@ -956,12 +956,6 @@ static void second_rail_both_ways(struct mesh_result *result)
 		result->both_gbps[end] = real_of(74);
 }
 
-static void second_rail_is_late(struct mesh_result *result)
-{
-	if (result->pair.rail_a == 1)
-		result->latency_usec = real_of(50);
-}
-
 static void first_rail_is_late(struct mesh_result *result)
 {
 	if (result->pair.rail_a == 0)
@@ -1028,61 +1022,6 @@ static void slow_rails(void **state)
 	expect_anew(cluster, second_rail_at_60, "");
 }
 
-/* The pairs of the first stage are too few for their rail, and bad by all rails together. */
-static void expect_of_few(struct cluster *cluster, change_result change, const char *wanted)
-{
-	const struct plan_stage ring = {.mode = MESH_RING};
-
-	judge_free(cluster->judge);
-	cluster->judge = judge_new(cluster->hosts, cluster->host_count, &cluster->limits, NULL);
-	judge_begin_stage(cluster->judge, &ring);
-	for (uint32_t i = 0; i < 6; i++)
-		take(cluster, i, i + 1, 1, false, change);
-	for (uint32_t i = 0; i < 14; i++)
-		take(cluster, i % 7, i % 7 + 1, 0, false, change);
-	judge_end_stage(cluster->judge);
-	test_all(cluster, change);
-	test_again(cluster, "", unchanged);
-	expect(cluster, wanted);
-}
-
-static void few_pairs_of_slow_rails(void **state)
-{
-	struct cluster *cluster = *state;
-
-	cluster->host_count = 8;
-	cluster->rail_count = 2;
-	expect_of_few(
-		cluster, second_rail_is_late,
-		"warning slow-rail 'rail 1' -/1 - - - -1/-1 -1.00: the usual value of 34 latencies "
-		"is 50 us, 5 times the 10 us of rail 0, whose ports also run at 100 Gb/s\n");
-	cluster->limits.least_results = 16;
-	expect_of_few(
-		cluster, second_rail_at_60,
-		"warning slow-rail 'rail 1' -/1 - - - -1/-1 0.60: the median of 68 figures is 60 "
-		"Gb/s, 60 % of the 100 Gb/s of rail 0, whose ports also run at 100 Gb/s\n");
-}
-
-/* If no others come, all rails judge them: nothing else would tell that the pair is slow. */
-static void slow_pair_of_two_hosts(void **state)
-{
-	struct cluster *cluster = *state;
-
-	cluster->host_count = 2;
-	cluster->rail_count = 2;
-	for (int i = 0; i < 3; i++)
-		test_all(cluster, second_rail_at_60);
-	test_again(cluster, "n1-n2", second_rail_at_60);
-	expect(cluster,
-	       "error unclear 'n1 and n2, rail 1' n1/1 mlx5_1/1 n2 - -1/-1 0.60: 1 pair at 60 % of "
-	       "the upper quartile 100 Gb/s; n1 with others: 0 of 0 good; n2 with others: 0 of 0 "
-	       "good; tried again alone: bad again\n"
-	       "info not-judged '-' -/- - - - -1/-1 -1.00: latency: 6 results are of a rail and "
-	       "distance with fewer than 8 latencies\n"
-	       "info not-judged '-' -/- - - - -1/-1 -1.00: both ways at once: 6 results are of a "
-	       "rail and distance with fewer than 8 sums\n");
-}
-
 static void rails_that_differ(void **state)
 {
 	struct cluster *cluster = *state;
@@ -1138,8 +1077,6 @@ int main(void)
 		TEST(severity_of_the_rest),
 		TEST(distances),
 		TEST(slow_rails),
-		TEST(few_pairs_of_slow_rails),
-		TEST(slow_pair_of_two_hosts),
 		TEST(rails_that_differ),
 	};
 

@@ -246,7 +246,6 @@ static void find_growth(struct judge *judge)
 
 void explain(struct judge *judge)
 {
-	judge->all_came = true;
 	rows_settle(judge);
 	free(judge->culprits);
 	judge->culprits = NULL;

@@ -186,7 +186,6 @@ struct judge {
 	uint32_t *reason_hashes;
 	size_t reason_count;
 	enum class_kind kind; /* of the stage */
-	bool all_came;	      /* all results of the first pass */
 	struct retest *retests;
 	size_t retest_count, retests_left_out;
 	struct culprit *culprits;

@@ -301,24 +301,6 @@ static void settle_rest(struct judge *judge, const struct row *row, const struct
 	keep_edge(judge, &edge);
 }
 
-/*
- * Whether all rails would have to judge the row, but none of the few results of its own rail is
- * good by them. A rail that is slow as a whole is no fault of its pairs: until the first pass has
- * given all results, they wait for others of the rail.
- */
-static bool waits_for_rail(const struct judge *judge, const struct row *row)
-{
-	struct class *own = &judge->classes[row->class - 1];
-	const struct class *whole = &judge->classes[row->whole_class - 1];
-
-	if (judge->all_came || row->kind != CLASS_PAIR || row->outcome == MESH_FAIL)
-		return false;
-	return (class_of_row(judge, row, false) == whole && own->bandwidth.spread.count &&
-		spread_quantile(&own->bandwidth.spread, 1) < whole->bandwidth.least) ||
-	       (class_of_row(judge, row, true) == whole &&
-		spread_quantile(&own->latency, 0) > whole->most_latency);
-}
-
 /* Settles a row. Returns whether it has to wait for more of its class. */
 static bool settle_row(struct judge *judge, struct row *row)
 {
@@ -326,8 +308,6 @@ static bool settle_row(struct judge *judge, struct row *row)
 	const bool has_figures = row->latency >= 0 || row->gbps[0] >= 0 || row->gbps[1] >= 0;
 	const uint8_t lacks = lacks_of(judge, row, class);
 
-	if (waits_for_rail(judge, row))
-		return true;
 	/* A failure needs no comparison, and a pair that only had to connect has passed. */
 	if (!row->lacks && !class && !class_of_row(judge, row, true) && row->outcome != MESH_FAIL &&
 	    has_figures)
