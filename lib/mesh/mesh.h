@@ -70,6 +70,7 @@ struct mesh_host {
 	uint16_t server_port;	   /* TCP; 0 if it has no server */
 	struct number others_qps;  /* user queue pairs of other programs on its rails */
 	bool rehearsed;		   /* its answers are made up */
+	bool twin;		   /* refused because another host seems to be the same one */
 	uint32_t protocol;	   /* protocol version agreed on with its agent */
 };
 

@@ -836,8 +836,9 @@ static void presence(void **state)
 {
 	static char no_device[] = "no RDMA device", no_port[] = "no active port",
 		    next[] = "rdmactl ports", ended[] = "the connection ended",
-		    late[] = "it was not ready", wait[] = "wait longer";
+		    late[] = "it was not ready", wait[] = "wait longer", same[] = "the same host";
 	struct cluster *cluster = *state;
+	_cleanup_(freep) char *text = NULL;
 
 	cluster->host_count = 6;
 	cluster->hosts[4].presence = MESH_ABSENT;
@@ -851,11 +852,15 @@ static void presence(void **state)
 	cluster->hosts[2].hint = next;
 	cluster->hosts[3].presence = MESH_LOST;
 	cluster->hosts[3].reason = ended;
+	cluster->hosts[5].presence = MESH_REFUSED;
+	cluster->hosts[5].reason = same;
+	cluster->hosts[5].twin = true;
 	cluster->judge = judge_new(cluster->hosts, cluster->host_count, &cluster->limits, NULL);
 	expect(cluster, "warning absent 'n1' n1/- - - - -1/-1 -1.00 n1: no agent connected\n"
 			"warning absent 'n5' n5/- - - - -1/-1 -1.00 n5: it was not ready\n"
 			"warning refused 'n2' n2/- - - - -1/-1 -1.00 n2: no RDMA device\n"
 			"warning refused 'n3' n3/- - - - -1/-1 -1.00 n3: no active port\n"
+			"warning refused 'n6' n6/- - - - -1/-1 -1.00: the same host\n"
 			"warning lost 'n4' n4/- - - - -1/-1 -1.00 n4: the connection ended\n");
 	assert_string_equal(cluster->findings.items[0].finding.next_step,
 			    "check the launcher, and whether the host is up");
@@ -863,6 +868,8 @@ static void presence(void **state)
 	assert_string_equal(cluster->findings.items[2].finding.next_step,
 			    "the evidence names what is missing there");
 	assert_string_equal(cluster->findings.items[3].finding.next_step, "rdmactl ports");
+	text = exclude_text(&cluster->findings, EXCLUDE_LIST);
+	assert_string_equal(text, "n[1-5]\n");
 }
 
 /* Three pairs have six figures; four hosts have twelve, but only six latencies and sums. */

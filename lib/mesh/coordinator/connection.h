@@ -132,9 +132,9 @@ struct connection *connection_of(struct coordinator *coordinator, uint32_t host)
 /* Handles a message of a connection that is not yet a member. */
 void entry_take(struct coordinator *coordinator, struct connection *connection,
 		const struct mesh_message *message);
-/* Records a host that cannot take part, because that is a finding, unless there are too many. */
-void keep_refused(struct coordinator *coordinator, const char *name, const char *why,
-		  const char *hint);
+/* The host came and cannot take part. */
+void host_refuse(struct coordinator *coordinator, struct mesh_host *host, const char *why,
+		 const char *hint);
 /* Counts a stranger and reports a line about it, rate-limited. Takes over the text. */
 void coordinator_say(struct coordinator *coordinator, const struct connection *connection,
 		     char *text);

@@ -167,19 +167,10 @@ static size_t count_come(const struct coordinator *coordinator)
 	return count;
 }
 
-void keep_refused(struct coordinator *coordinator, const char *name, const char *why,
-		  const char *hint)
+void host_refuse(struct coordinator *coordinator, struct mesh_host *host, const char *why,
+		 const char *hint)
 {
-	uint32_t number = names_find(coordinator, name);
-	struct mesh_host *host;
-
-	if (number == NO_CONNECTION && coordinator->cost.refused < MOST_REFUSED &&
-	    !coordinator->setup.names)
-		number = names_add(coordinator, name);
 	coordinator->cost.refused++;
-	if (number == NO_CONNECTION || coordinator->hosts[number].presence == MESH_PRESENT)
-		return;
-	host = &coordinator->hosts[number];
 	host->presence = MESH_REFUSED;
 	free(host->reason);
 	host->reason = mem_string(why);
@@ -188,6 +179,21 @@ void keep_refused(struct coordinator *coordinator, const char *name, const char 
 	coordinator->arrival_msec = clock_msec();
 	if (coordinator->setup.changed)
 		coordinator->setup.changed(coordinator->setup.context, host);
+}
+
+/* Records a host that cannot take part, because that is a finding, unless there are too many. */
+static void keep_refused(struct coordinator *coordinator, const char *name, const char *why,
+			 const char *hint)
+{
+	uint32_t number = names_find(coordinator, name);
+
+	if (number == NO_CONNECTION && coordinator->cost.refused < MOST_REFUSED &&
+	    !coordinator->setup.names)
+		number = names_add(coordinator, name);
+	if (number == NO_CONNECTION || coordinator->hosts[number].presence == MESH_PRESENT)
+		coordinator->cost.refused++;
+	else
+		host_refuse(coordinator, &coordinator->hosts[number], why, hint);
 }
 
 /* Moves what the agent reported into its host's entry, which keeps its name. */

@@ -2,6 +2,7 @@
 /* Waits for the hosts, and orders them afterwards. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -109,26 +110,43 @@ static void close_door(struct coordinator *coordinator)
 	}
 }
 
+/* The GIDs of all rails; to be freed. NULL if one is unknown, as in a rehearsal. */
+static char *gids_of(const struct mesh_host *host)
+{
+	char *text = NULL;
+
+	for (uint32_t i = 0; i < host->rail_count; i++) {
+		char gid[GID_TEXT_SIZE];
+
+		if (gid_is_zero(&host->rails[i].gid)) {
+			free(text);
+			return NULL;
+		}
+		gid_format(&host->rails[i].gid, gid);
+		mem_extend(&text, "%s%s", i ? ", " : "", gid);
+	}
+	return text;
+}
+
 /* Two agents on one host would disturb each other, and each would make the other look bad. */
-static void refuse_twin(struct coordinator *coordinator, const struct host_text *first,
-			const struct host_text *twin)
+static void refuse_twin(struct coordinator *coordinator, const struct mesh_host *first,
+			const struct mesh_host *twin, const char *gids)
 {
 	static const char hint[] = "name each host once, and let the launcher start one agent on "
 				   "it; if they are two hosts, give them different addresses";
-	const uint32_t number = (uint32_t)(twin->host - coordinator->hosts);
+	const uint32_t number = (uint32_t)(twin - coordinator->hosts);
 	struct connection *connection = connection_of(coordinator, number);
 	_cleanup_(freep) char *why = mem_format(
-		"its first rail has the same GID as that of %s, %s: it seems to be the same host "
-		"under another name",
-		first->host->name, first->text);
+		"its ports have the same GIDs as those of %s (%.*s%s): it seems to be the same "
+		"host under another name",
+		first->name, (int)strcspn(gids, ","), gids, strchr(gids, ',') ? " ..." : "");
 
-	coordinator->hosts[number].presence = MESH_ABSENT;
-	keep_refused(coordinator, twin->host->name, why, hint);
+	coordinator->hosts[number].twin = true;
+	host_refuse(coordinator, &coordinator->hosts[number], why, hint);
 	if (connection)
 		connection_refuse(coordinator, connection, MESH_REFUSAL_TWICE, why, hint);
 }
 
-/* A GID is unique. Those of a rehearsal are zero, and say nothing. */
 static void refuse_twins(struct coordinator *coordinator)
 {
 	const size_t count = coordinator->host_count;
@@ -138,18 +156,16 @@ static void refuse_twins(struct coordinator *coordinator)
 
 	for (size_t i = 0; i < count; i++) {
 		const struct mesh_host *host = &coordinator->hosts[i];
-		char gid[GID_TEXT_SIZE];
+		char *text = host->presence == MESH_PRESENT ? gids_of(host) : NULL;
 
-		if (host->presence != MESH_PRESENT || !host->rail_count ||
-		    gid_is_zero(&host->rails[0].gid))
-			continue;
-		gid_format(&host->rails[0].gid, gid);
-		texts[known++] = (struct host_text){mem_string(gid), host};
+		if (text)
+			texts[known++] = (struct host_text){text, host};
 	}
 	found = host_groups_find(texts, known, groups);
 	for (size_t i = 0; i < found; i++)
 		for (size_t j = 1; j < groups[i].count; j++)
-			refuse_twin(coordinator, groups[i].first, groups[i].first + j);
+			refuse_twin(coordinator, groups[i].first->host, groups[i].first[j].host,
+				    groups[i].first->text);
 	host_texts_clear(texts, known);
 }
 

@@ -305,7 +305,9 @@ void conclude_presence(struct conclusion *conclusion)
 		if (host->hint)
 			finding_set_next_step(finding, host->hint);
 		finding_set_host(finding, judge, i);
-		strings_add(&finding->hosts, words_host(judge, i));
+		/* Where a twin is, a job can run: its first name is tested. */
+		if (!host->twin)
+			strings_add(&finding->hosts, words_host(judge, i));
 	}
 }
 
