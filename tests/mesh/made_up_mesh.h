@@ -595,7 +595,7 @@ static inline bool made_up_is_right(const struct made_up_mesh *mesh,
 	}
 }
 
-/* Counts the right findings, and the false alarms, which would change the exit status. */
+/* Counts the right findings, and the false alarms: what changes the exit status, and slow rails. */
 static inline void made_up_count(const struct made_up_mesh *mesh,
 				 const struct judge_findings *findings, unsigned int *right,
 				 unsigned int *wrong)
@@ -606,6 +606,7 @@ static inline void made_up_count(const struct made_up_mesh *mesh,
 			++*right;
 		else if (!made_up_is_flaky(mesh) ||
 			 findings->items[i].finding.id.value != JUDGE_FLAKY)
-			*wrong += findings->items[i].finding.severity.value >= SEVERITY_WARNING;
+			*wrong += findings->items[i].finding.severity.value >= SEVERITY_WARNING ||
+				  findings->items[i].finding.id.value == JUDGE_SLOW_RAIL;
 	}
 }

@@ -19,11 +19,11 @@
 #include "base/mem.h"
 #include "mesh/judge/judge.h"
 
-enum { MOST_HOSTS = 16, RAILS = 2 };
+enum { MOST_HOSTS = 16, RAILS = 2, ROOM = 4 };
 
 struct cluster {
 	struct mesh_host hosts[MOST_HOSTS];
-	struct endpoint rails[MOST_HOSTS][RAILS];
+	struct endpoint rails[MOST_HOSTS][ROOM]; /* a test may use more than RAILS */
 	char names[MOST_HOSTS][8];
 	uint32_t host_count;
 	uint16_t rail_count;
@@ -51,7 +51,7 @@ static inline int set_up(void **state)
 			.rails = cluster->rails[i],
 			.rail_count = RAILS,
 		};
-		for (uint16_t rail = 0; rail < RAILS; rail++)
+		for (uint16_t rail = 0; rail < ROOM; rail++)
 			cluster->rails[i][rail] = (struct endpoint){
 				.device = {'m', 'l', 'x', '5', '_', (char)('0' + rail)},
 				.port = 1,

@@ -263,6 +263,7 @@ static void slower_rail_of_few_hosts(void **state)
 	assert_int_equal(findings.count, 1);
 	assert_int_equal(findings.items[0].finding.id.value, JUDGE_SLOW_RAIL);
 	assert_int_equal(findings.items[0].rail.value, 3);
+	assert_int_equal(findings.items[0].finding.severity.value, SEVERITY_NOTICE);
 	judge_findings_clear(&findings);
 	judge_free(judge);
 	made_up_end(&mesh);

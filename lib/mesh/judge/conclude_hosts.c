@@ -6,6 +6,9 @@
 #include "base/mem.h"
 #include "mesh/judge/judge_parts.h"
 
+/* Below this share no scatter is an excuse; LEAST_SHARE_EXCUSED in class.c is the same. */
+#define LEAST_DISTANCE_SHARE 0.75
+
 void finding_set_host(struct judge_finding *finding, const struct judge *judge, uint32_t host)
 {
 	finding->host = number_of(host);
@@ -66,7 +69,7 @@ static void compare_distances(struct conclusion *conclusion, uint16_t rail, unsi
 			continue;
 		}
 		share = class->bandwidth.median / nearest->bandwidth.median;
-		if (share >= LEAST_SHARE_EXCUSED ||
+		if (share >= LEAST_DISTANCE_SHARE ||
 		    !conclusion_lists(conclusion, JUDGE_DISTANCE,
 				      judge_kinds[JUDGE_DISTANCE].severity))
 			continue;
@@ -93,108 +96,123 @@ void conclude_distances(struct conclusion *conclusion)
 
 /* What is usual on a rail, as a speed: for latencies, their inverse. */
 struct usual {
+	uint16_t rail;
 	double speed; /* 0: not judged */
 	double least; /* slower ones are bad there */
 	uint64_t count;
 	const char *name;
 };
 
-static struct usual usual_of(const struct class *class, unsigned int figure)
+static struct usual usual_of(const struct class *class, uint16_t rail, enum judge_figure figure)
 {
 	const struct band *band = figure == JUDGE_BOTH_SUM ? &class->both : &class->bandwidth;
 
 	if (figure == JUDGE_LATENCY)
-		return class->most_latency > 0
-			       ? (struct usual){1 / class->usual_latency, 1 / class->most_latency,
-						class->latency.count, "usual value"}
-			       : (struct usual){0};
-	return band->judged ? (struct usual){band->median, band->least, band->spread.count,
+		return class->most_latency > 0 ? (struct usual){rail, 1 / class->usual_latency,
+								1 / class->most_latency,
+								class->latency.count, "usual value"}
+					       : (struct usual){0};
+	return band->judged ? (struct usual){rail, band->median, band->least, band->spread.count,
 					     band->split ? "upper quartile" : "median"}
 			    : (struct usual){0};
 }
 
-/* What rails are compared by: one figure, at one rate and distance. */
-struct comparison {
-	unsigned int rate, distance, figure;
-	struct usual usual[MESH_MOST_RAILS];
-	uint16_t best;
+/* A figure of a rail that is bad by what is usual on the middle one of some rails. */
+struct slowness {
+	struct usual own, middle;
+	double share; /* of its speed */
+	uint16_t rails;
+	unsigned int distance;
+	enum judge_figure figure;
 };
 
-static void add_slow_rail(struct conclusion *conclusion, const struct comparison *by, uint16_t rail)
+/*
+ * Compares rails of the same rate by one figure at one distance; of two, the faster one is the
+ * middle. Fills the worst of each rail; without any, the number of rails is 0.
+ */
+static void compare_rails(const struct judge *judge, unsigned int rate, unsigned int distance,
+			  enum judge_figure figure, struct slowness *worst)
+{
+	struct usual sorted[MESH_MOST_RAILS] = {0}; /* the slowest first */
+	const struct usual *middle;
+	uint16_t count = 0;
+
+	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++) {
+		const struct class *class = class_of_pairs(judge, rail, distance, rate);
+		const struct usual own = class ? usual_of(class, rail, figure) : (struct usual){0};
+		uint16_t at = count;
+
+		if (own.speed <= 0)
+			continue;
+		for (; at && sorted[at - 1].speed > own.speed; at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = own;
+		count++;
+	}
+	middle = &sorted[count / 2];
+	for (uint16_t i = 0; i < count / 2 && sorted[i].speed < middle->least; i++) {
+		const double share = sorted[i].speed / middle->speed;
+		struct slowness *own = &worst[sorted[i].rail];
+
+		if (!own->rails || share < own->share)
+			*own = (struct slowness){sorted[i], *middle,  share,
+						 count,	    distance, figure};
+	}
+}
+
+static void add_slow_rail(struct conclusion *conclusion, unsigned int rate,
+			  const struct slowness *slow)
 {
 	static const char *const names[JUDGE_FIGURES] = {
 		[JUDGE_BANDWIDTH] = "figures",
 		[JUDGE_LATENCY] = "latencies",
 		[JUDGE_BOTH_SUM] = "sums of both directions at once",
 	};
-	const struct usual *own = &by->usual[rail], *best = &by->usual[by->best];
-	const double share = own->speed / best->speed;
-	const bool late = by->figure == JUDGE_LATENCY;
-	const bool is_far = share < (late ? 1 / MOST_LATENESS_EXCUSED : LEAST_SHARE_EXCUSED);
-	const enum severity severity = is_far ? SEVERITY_WARNING : SEVERITY_NOTICE;
+	const struct usual *own = &slow->own, *middle = &slow->middle;
 	struct judge_finding *finding;
 
-	if (!conclusion_lists(conclusion, JUDGE_SLOW_RAIL, severity))
+	if (!conclusion_lists(conclusion, JUDGE_SLOW_RAIL, judge_kinds[JUDGE_SLOW_RAIL].severity))
 		return;
-	finding = finding_add(conclusion->findings, JUDGE_SLOW_RAIL, mem_format("rail %u", rail),
+	finding = finding_add(conclusion->findings, JUDGE_SLOW_RAIL,
+			      mem_format("rail %u", own->rail),
 			      mem_format("the %s of %" PRIu64 " %s is ", own->name, own->count,
-					 names[by->figure]));
-	if (late)
-		finding_say(finding, "%.3g us, %.3g times the %.3g us", 1 / own->speed, 1 / share,
-			    1 / best->speed);
-	else
-		finding_say(finding, "%.4g Gb/s, %.0f %% of the %.4g Gb/s", own->speed, share * 100,
-			    best->speed);
-	finding_say(finding, " of rail %u, whose ports also run at %.4g Gb/s", by->best,
-		    (double)conclusion->judge->rates[by->rate] / 1000);
-	if (by->distance)
-		finding_say(finding, ", and whose pairs are also %u switch%s apart", by->distance,
-			    by->distance == 1 ? "" : "es");
-	finding->rail = number_of(rail);
-	finding->finding.severity = number_of(severity);
-	if (!late)
-		finding->share = real_of(share);
+					 names[slow->figure]));
+	finding->rail = number_of(own->rail);
+	if (slow->figure == JUDGE_LATENCY) {
+		finding_say(finding, "%.3g us, %.3g times the %.3g us", 1 / own->speed,
+			    1 / slow->share, 1 / middle->speed);
+	} else {
+		finding_say(finding, "%.4g Gb/s, %.0f %% of the %.4g Gb/s", own->speed,
+			    slow->share * 100, middle->speed);
+		finding->share = real_of(slow->share);
+	}
+	finding_say(finding, " of rail %u, ", middle->rail);
+	if (slow->rails > 2)
+		finding_say(finding, "in the middle of %u rails ", slow->rails);
+	finding_say(finding, "at the same rate (%.4g Gb/s)",
+		    (double)conclusion->judge->rates[rate] / 1000);
+	if (slow->distance)
+		finding_say(finding, " and distance (%u switch%s)", slow->distance,
+			    slow->distance == 1 ? "" : "es");
 }
 
 /*
- * A rail on which all hosts are alike has no outlier. It is compared with the best rail of the same
- * rate and distance: it is slow if such results would be bad there. Results that depend on how many
- * others share what they measure are not compared, because rails need not have equally many hosts.
+ * Most hosts of a rail may be alike, and slow. It is compared with other rails of the same rate: it
+ * is slow if what is usual on it would be bad there. It may be built so. Ports of unknown rate are
+ * not compared, nor results that depend on how many others share what they measure, because rails
+ * need not have equally many hosts.
  */
-static void compare_rails(struct conclusion *conclusion, struct comparison *by, uint16_t *told)
-{
-	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++) {
-		const struct class *class = class_of_pairs(conclusion->judge, rail, by->distance,
-							   by->rate);
-
-		if (class)
-			by->usual[rail] = usual_of(class, by->figure);
-		if (by->usual[rail].speed > by->usual[by->best].speed)
-			by->best = rail;
-	}
-	for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++) {
-		const double speed = by->usual[rail].speed;
-
-		if (speed <= 0 || speed >= by->usual[by->best].least || *told >> rail & 1)
-			continue;
-		*told |= (uint16_t)(1u << rail);
-		add_slow_rail(conclusion, by, rail);
-	}
-}
-
-/* Ports of unknown rate are not compared. Each rail is told once for each rate. */
 void conclude_rails(struct conclusion *conclusion)
 {
 	for (unsigned int rate = 1; rate <= MOST_RATES; rate++) {
-		uint16_t told = 0;
+		struct slowness worst[MESH_MOST_RAILS] = {0};
 
 		for (unsigned int distance = 0; distance <= MOST_DISTANCE; distance++)
 			for (unsigned int figure = 0; figure < JUDGE_FIGURES; figure++)
-				compare_rails(conclusion,
-					      &(struct comparison){.rate = rate,
-								   .distance = distance,
-								   .figure = figure},
-					      &told);
+				compare_rails(conclusion->judge, rate, distance, figure, worst);
+		for (uint16_t rail = 0; rail < MESH_MOST_RAILS; rail++)
+			if (worst[rail].rails)
+				add_slow_rail(conclusion, rate, &worst[rail]);
 	}
 }
 
@@ -209,7 +227,7 @@ static void compare_directions(struct conclusion *conclusion, uint16_t rail,
 	struct judge_finding *finding;
 
 	if (!class->bandwidth.judged || !class->both.judged ||
-	    both >= LEAST_SHARE_EXCUSED * 2 * one ||
+	    both >= LEAST_DISTANCE_SHARE * 2 * one ||
 	    !conclusion_lists(conclusion, JUDGE_BOTH, SEVERITY_NOTICE))
 		return;
 	finding = finding_add(

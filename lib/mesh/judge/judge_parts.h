@@ -42,10 +42,6 @@ enum {
 	MOST_SEEN = 1 << 17,
 };
 
-/* Beyond these, by the median, no scatter is an excuse. */
-#define LEAST_SHARE_EXCUSED   0.75
-#define MOST_LATENESS_EXCUSED 4.0
-
 /* A bandwidth of all pairs of a class. class_judge() computes the rest from the results so far. */
 struct band {
 	struct spread spread;
@@ -88,7 +84,7 @@ enum edge_fault {
 struct edge {
 	struct mesh_pair pair;
 	float share[MESH_ENDS]; /* of the median, as sent by each end; below 0: unknown */
-	float lateness;		/* latency by its median */
+	float lateness;		/* latency by the usual one */
 	float median;		/* Gb/s that the shares refer to */
 	bool split;		/* `median` is the upper quartile */
 	/* Both ways at once; below 0: unknown. */
@@ -359,7 +355,7 @@ struct judge_finding *finding_add_port(struct conclusion *conclusion, enum judge
 				       uint32_t port, char *evidence);
 /* Reports distances whose median is far below that of the shortest one. */
 void conclude_distances(struct conclusion *conclusion);
-/* Reports rails that are slower than another one of the same rate. */
+/* Reports rails that are slower than other ones of the same rate. */
 void conclude_rails(struct conclusion *conclusion);
 /* Reports rails on which both directions at once are slow for everybody. */
 void conclude_directions(struct conclusion *conclusion);
