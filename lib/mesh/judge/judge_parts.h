@@ -323,7 +323,7 @@ struct tally {
 	uint32_t again_unjudged;
 	double partner_share_sum; /* shares that its partners have with others */
 	uint32_t partners;
-	uint16_t reason;       /* of the first failure */
+	uint16_t reason;       /* the most frequent of the failures */
 	uint32_t failed_alike; /* how many failed for that reason */
 };
 

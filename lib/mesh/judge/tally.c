@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "mesh/judge/judge_parts.h"
 
+#include <stdlib.h>
+
 #include "base/cleanup.h"
 #include "base/mem.h"
 
@@ -50,11 +52,7 @@ static void add_edge(const struct judge *judge, struct tally *tally, const struc
 	if (edge->median > 0)
 		tally->median = (double)edge->median;
 	tally->split |= edge->split;
-	if (edge->faults & EDGE_FAILED) {
-		if (!tally->failed++)
-			tally->reason = edge->reason;
-		tally->failed_alike += edge->reason == tally->reason;
-	}
+	tally->failed += (edge->faults & EDGE_FAILED) != 0;
 	add_slow(tally, edge, from_b);
 	add_both(tally, edge, from_b);
 	/* What the partner has with others, in good pairs. */
@@ -161,9 +159,35 @@ static void add_others(struct tally *tallies, const struct judge *judge, const s
 	}
 }
 
+static int compare_reasons(const void *left, const void *right)
+{
+	return COMPARE(*(const uint64_t *)left, *(const uint64_t *)right);
+}
+
+/* Finds the most frequent reason of each culprit in `reasons`: its index + 1, and the reason. */
+static void find_usual_reasons(struct tally *tallies, uint64_t *reasons, size_t count)
+{
+	size_t first = 0;
+
+	if (count)
+		qsort(reasons, count, sizeof(*reasons), compare_reasons);
+	for (size_t i = 0; i < count; i++) {
+		struct tally *tally = &tallies[(reasons[i] >> 16) - 1];
+
+		if (reasons[i] != reasons[first])
+			first = i;
+		if (i - first < tally->failed_alike)
+			continue;
+		tally->failed_alike = (uint32_t)(i - first + 1);
+		tally->reason = (uint16_t)reasons[i];
+	}
+}
+
 struct tally *tallies_of(const struct judge *judge)
 {
 	struct tally *tallies = mem_alloc_zero(judge->culprit_count, sizeof(*tallies));
+	_cleanup_(freep) uint64_t *reasons = NULL;
+	size_t reason_count = 0;
 	_cleanup_(freep) uint32_t *culprit_of = port_numbers(judge);
 
 	for (size_t i = 0; i < judge->culprit_count; i++) {
@@ -182,9 +206,14 @@ struct tally *tallies_of(const struct judge *judge)
 		/* A pair that is blamed for its second pass has no other figures. */
 		if (culprit && (!edge->again || culprit->kind == CULPRIT_PAIR) &&
 		    !edge_is_loopback(edge))
-			for (uint32_t j = edge->culprit; j; j = culprit_at(judge, j)->merged)
+			for (uint32_t j = edge->culprit; j; j = culprit_at(judge, j)->merged) {
 				add_edge(judge, &tallies[j - 1], edge, port);
+				if (edge->faults & EDGE_FAILED)
+					MEM_ADD(reasons, reason_count) = (uint64_t)j << 16 |
+									 edge->reason;
+			}
 	}
+	find_usual_reasons(tallies, reasons, reason_count);
 	for (size_t i = 0; i < judge->edge_count; i++) {
 		const struct edge *edge = &judge->edges[i];
 
