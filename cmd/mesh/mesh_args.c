@@ -178,9 +178,6 @@ static bool check_address(struct mesh_work *work)
 	const char *text = work->args->address;
 	struct ip_address address;
 
-	if (text && !*text)
-		return listing_fail(&work->listing, STATUS_USAGE, "--address: it is empty",
-				    "omit it, and agents get all addresses of this host");
 	if (!text || ip_parse(text, &address) || !ip_is_link_local(&address))
 		return true;
 	return listing_fail(&work->listing, STATUS_USAGE,

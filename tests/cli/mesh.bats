@@ -981,9 +981,6 @@ end_of_coordinator()
 		done
 	done
 	[ ! -e - ]
-	# A variable that is not set.
-	try mesh run --address '' -- "${touch[@]}"
-	expect_error 2 mesh '--address: it is empty' 'omit it, and agents get all addresses of this host'
 	rm "$dir/started"
 	try mesh run --program "$dir/with a blank" -- "${touch[@]}"
 	expect_error 2 mesh 'the command line of the agents must not contain spaces or quotes' \
