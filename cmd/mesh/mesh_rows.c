@@ -217,7 +217,7 @@ static void find_apart(struct mesh_work *work)
 		const struct mesh_contact *contact = &work->contacts[i];
 
 		in_any += contact->apart > 0;
-		if (contact->apart && !contact->tested)
+		if (contact->several_apart && !contact->tested)
 			strings_add(&alone, work->hosts[i].name);
 		if (contact->apart == work->apart && !in_all++)
 			common = &work->hosts[i];
@@ -230,7 +230,8 @@ static void find_apart(struct mesh_work *work)
 		_cleanup_(freep) char *list = hostlist_format((const char *const *)alone.items,
 							      alone.count, MOST_OF_NAMES);
 
-		text_buffer_add(&text, "; %s could be tested with no other host", list);
+		text_buffer_add(&text, "; %s %s tested with no other host", list,
+				alone.count == 1 ? "was" : "were");
 	}
 	text_buffer_add(&text, "; the first: %s", work->apart_reason);
 	finding = finding_add(&work->findings, JUDGE_APART, NULL, text_buffer_take(&text));
@@ -239,6 +240,12 @@ static void find_apart(struct mesh_work *work)
 	finding->finding.object = mem_string(common->name);
 	finding->host = number_of((uint64_t)(common - work->hosts));
 	finding->host_name = mem_string(common->name);
+}
+
+static void note_apart(struct mesh_contact *contact, uint32_t other)
+{
+	contact->several_apart |= contact->apart++ && contact->last_apart != other;
+	contact->last_apart = other;
 }
 
 /* Counts an untried pair. A lost host explains its pairs, and is a finding of its own. */
@@ -250,8 +257,8 @@ void mesh_note_untried(struct mesh_work *work, const struct mesh_result *result)
 	if (result->outcome == MESH_APART) {
 		if (!work->apart++)
 			work->apart_reason = reason_of(work, result);
-		work->contacts[result->pair.a].apart++;
-		work->contacts[result->pair.b].apart++;
+		note_apart(&work->contacts[result->pair.a], result->pair.b);
+		note_apart(&work->contacts[result->pair.b], result->pair.a);
 	} else if (work->hosts[result->pair.a].presence == MESH_PRESENT &&
 		   work->hosts[result->pair.b].presence == MESH_PRESENT && !work->unexplained++) {
 		work->unexplained_reason = reason_of(work, result);

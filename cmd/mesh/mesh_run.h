@@ -113,7 +113,9 @@ void mesh_fabric_free(struct mesh_fabric *mesh);
 /* The tests of a host with others. */
 struct mesh_contact {
 	bool tested;
-	uint64_t apart; /* pairs whose agents could not talk */
+	uint64_t apart;	     /* pairs whose agents could not talk */
+	uint32_t last_apart; /* the other host of the last of them */
+	bool several_apart;  /* they have different ones */
 };
 
 /* Bytes of a list of hosts within a line. */
