@@ -392,6 +392,34 @@ static void alone(void **state)
 	}
 }
 
+static void set_gbps(struct mesh_result *result, double gbps)
+{
+	for (int end = 0; end < MESH_ENDS; end++)
+		result->gbps[end] = result->both_gbps[end] = real_of(gbps);
+}
+
+static void most_are_slow_alone(struct mesh_result *result)
+{
+	if (result->pair.a > 1)
+		set_gbps(result, 40);
+}
+
+/* The median is one of the bad results. */
+static void most_alone(void **state)
+{
+	struct cluster *cluster = *state;
+
+	cluster->host_count = 5;
+	test_alone(cluster, most_are_slow_alone);
+	test_all(cluster, unchanged);
+	expect(cluster, "error rail 'n3 rail 0' n3/0 mlx5_0/1 - - 0/4 -1.00 n3: alone, in "
+			"loopback, it is at 40 % of the upper quartile 100 Gb/s\n"
+			"error rail 'n4 rail 0' n4/0 mlx5_0/1 - - 0/4 -1.00 n4: alone, in "
+			"loopback, it is at 40 % of the upper quartile 100 Gb/s\n"
+			"error rail 'n5 rail 0' n5/0 mlx5_0/1 - - 0/4 -1.00 n5: alone, in "
+			"loopback, it is at 40 % of the upper quartile 100 Gb/s\n");
+}
+
 /* No pair of such a host is tested, so only loopback shows what is wrong. */
 static void host_alone(void **state)
 {
@@ -897,12 +925,6 @@ static void few(void **state)
 	}
 }
 
-static void set_gbps(struct mesh_result *result, double gbps)
-{
-	for (int end = 0; end < MESH_ENDS; end++)
-		result->gbps[end] = result->both_gbps[end] = real_of(gbps);
-}
-
 static void second_rail_at_60(struct mesh_result *result)
 {
 	if (result->pair.rail_a == 1)
@@ -1102,6 +1124,7 @@ int main(void)
 		TEST(host),
 		TEST(host_of_unequal_rails),
 		TEST(alone),
+		TEST(most_alone),
 		TEST(host_alone),
 		TEST(host_alone_good_again),
 		TEST(good_at_first),

@@ -48,7 +48,7 @@ static const struct field fields[] = {
 	UNSIGNED_FIELD(struct judge_finding, judged, "judged", "JUDGED", FIELD_RIGHT, 0,
 		       "out of how many"),
 	REAL_FIELD(struct judge_finding, share, "median_share", "SHARE", FIELD_RIGHT, 0,
-		   "bandwidth of the slow part as a fraction of the median"),
+		   "bandwidth of the slow part as a fraction of what is usual"),
 	EVIDENCE_COLUMNS(struct judge_finding, finding),
 	LIST_FIELD(struct judge_finding, hosts, "hosts", "HOSTS", 0, 0,
 		   "hosts that a job should avoid"),

@@ -81,7 +81,7 @@ struct judge_finding {
 	char *device;	      /* and port of that rail: mlx5_3/1 */
 	struct number bad;    /* bad partners, pairs or hosts */
 	struct number judged; /* of how many */
-	struct real share;    /* bandwidth of the bad ones, by the median: 0.48 */
+	struct real share;    /* bandwidth of the bad ones, by the usual one: 0.48 */
 	struct strings hosts; /* hosts that a job should avoid because of it */
 };
 

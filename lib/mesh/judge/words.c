@@ -193,8 +193,9 @@ void words_add_loopback(struct judge_finding *finding, const struct judge *judge
 			finding_say(finding, "has %.3g times the usual latency",
 				    (double)edge->lateness);
 		else
-			finding_say(finding, "is at %.0f %% of the median %.4g Gb/s",
-				    (double)share * 100, (double)edge->median);
+			finding_say(finding, "is at %.0f %% of the %s %.4g Gb/s",
+				    (double)share * 100, edge->split ? "upper quartile" : "median",
+				    (double)edge->median);
 		return;
 	}
 }
