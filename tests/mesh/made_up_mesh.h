@@ -595,6 +595,14 @@ static inline bool made_up_is_right(const struct made_up_mesh *mesh,
 	}
 }
 
+/* Before a rail that is late as a whole has enough results, its pairs are bad by all rails. */
+static inline bool made_up_is_late(const struct made_up_mesh *mesh,
+				   const struct judge_finding *finding)
+{
+	return mesh->fault == LATE_WHOLE && finding->rail.known &&
+	       finding->rail.value == mesh->rail;
+}
+
 /* Counts the right findings, and the false alarms: what changes the exit status, and slow rails. */
 static inline void made_up_count(const struct made_up_mesh *mesh,
 				 const struct judge_findings *findings, unsigned int *right,
@@ -604,6 +612,8 @@ static inline void made_up_count(const struct made_up_mesh *mesh,
 	for (size_t i = 0; i < findings->count; i++) {
 		if (made_up_is_right(mesh, &findings->items[i]))
 			++*right;
+		else if (made_up_is_late(mesh, &findings->items[i]))
+			continue;
 		else if (!made_up_is_flaky(mesh) ||
 			 findings->items[i].finding.id.value != JUDGE_FLAKY)
 			*wrong += findings->items[i].finding.severity.value >= SEVERITY_WARNING ||
