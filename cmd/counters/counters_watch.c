@@ -14,7 +14,6 @@
 
 /* Lines of the screen that are not rows: the title, an empty line, the headings. */
 enum { LINES_ABOVE = 3, RANKS = 4 };
-#define SAVED_TREE " of a saved tree, whose files may never change"
 
 struct watch {
 	struct counters_run run;
@@ -67,9 +66,9 @@ static char *title(const struct watch *watch, const struct counter_changes *chan
 
 	if (shown < all)
 		more = mem_format(", %zu more do not fit (--errors, DEV/PORT: fewer)", all - shown);
-	return mem_format("%s  every %g s  %zu of %zu counters%s%s\n\n", time,
+	return mem_format("%s  every %g s  %zu of %zu counters%s\n\n", time,
 			  (double)watch->interval_msec / 1000, shown, changes->count,
-			  watch->listing->ctx->globals.root ? SAVED_TREE : "", more ? more : "");
+			  more ? more : "");
 }
 
 /* Shows as many of the changes as there is room for; returns 0 or -errno. */

@@ -356,7 +356,6 @@ static bool begin(struct top_run *run)
 		.order = run->args->order.known ? (enum top_order)run->args->order.value
 						: TOP_BY_PORT,
 		.color = listing_options(listing).color,
-		.saved = globals->root,
 	};
 	begin_events(run);
 	run->followed_msec = clock_msec();

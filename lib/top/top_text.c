@@ -76,8 +76,6 @@ static void add_title(struct text_buffer *text, const struct top *top, const str
 	if (view->problem_count)
 		add_piece(text, &room, ", %zu problem%s: shown at the end", view->problem_count,
 			  text_plural_s(view->problem_count));
-	if (view->saved)
-		add_piece(text, &room, ", of a saved tree, which may never change");
 	text_buffer_add(text, "\n");
 }
 

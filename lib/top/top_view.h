@@ -33,7 +33,6 @@ struct top_view {
 	bool color;
 	enum top_order order;
 	uint64_t interval_msec;
-	bool saved; /* the ports are those of a saved tree */
 	bool paused;
 	bool help;
 	bool typing; /* keys go to the filter */

@@ -336,10 +336,6 @@ static void whole_view(void **state)
 		"", NULL};
 	static const struct command_row none = {"counters -w -i 250ms -c 1", STATUS_DONE,
 						"  every 0.25 s  0 of 0 counters\n\n", "", NULL};
-	static const struct command_row saved = {
-		"counters -w -i 250ms -c 1 --root /", STATUS_DONE,
-		"  every 0.25 s  0 of 0 counters of a saved tree, whose files may never change\n\n",
-		"", NULL};
 
 	(void)state;
 	begin();
@@ -347,7 +343,6 @@ static void whole_view(void **state)
 	expect(&all);
 	host.changes = 0;
 	expect(&none);
-	expect(&saved);
 }
 
 #define TWICE "counter\nbytes\nlate\nbytes\nlate\n"

@@ -166,9 +166,6 @@ static void titles(void **state)
 	host->top.time = mem_string(NOON);
 	add_ports(host, 1);
 	assert_title(host, "12:00:00Z every 1 s, 1 port");
-	host->view.saved = true;
-	assert_title(host, "12:00:00Z every 1 s, 1 port, of a saved tree, which may never change");
-	host->view.saved = false;
 	host->view.interval_msec = 1500;
 	host->view.problem_count = 1;
 	assert_title(host, "12:00:00Z every 1.5 s, 1 port, 1 problem: shown at the end");
