@@ -218,6 +218,7 @@ static const struct command classes_command = {
 	.rules = mad_rules,
 	.args_size = sizeof(struct mad_args),
 	.schema = &classes_schema,
+	.own_timeout = true,
 	.run = run_classes,
 };
 
@@ -231,6 +232,7 @@ static const struct command vendor_command = {
 	.args_size = sizeof(struct gmp_args),
 	.schema = &vendor_general_schema,
 	.all_columns = true,
+	.own_timeout = true,
 	.data = &mellanox_attributes[0],
 	.run = gmp_run,
 };
@@ -248,5 +250,4 @@ const struct command mad_command = {
 	.most_objects = -1,
 	.children = children,
 	.child_word = "COMMAND",
-	.own_timeout = true,
 };

@@ -479,5 +479,6 @@ const struct command mad_send_command = {
 	.rules = mad_rules,
 	.args_size = sizeof(struct send_args),
 	.schema = &mads_schema,
+	.own_timeout = true,
 	.run = run_send,
 };

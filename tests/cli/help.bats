@@ -149,12 +149,13 @@ shown_is()
 @test "help: --timeout is of a request where commands send some, and of the run elsewhere" {
 	local command said='  --timeout is that of a request here, not of the whole run.'
 
-	for command in cc fabric 'fabric check' mad perf ping sa smp 'smp portinfo' sysstat; do
+	for command in cc fabric 'fabric check' 'mad classes' 'mad send' 'mad vendor' perf ping sa smp 'smp portinfo' sysstat; do
 		# shellcheck disable=SC2086 # the words of the command
 		try $command --help
 		[[ $output == *$'\n'"$said"$'\n'* ]] || wrong "$command"
 	done
-	for command in doctor ports mesh; do
+	for command in doctor ports mesh mad 'mad decode'; do
+		# shellcheck disable=SC2086 # the words of the command
 		try $command --help
 		[[ $output != *"$said"* ]] || wrong "$command"
 	done

@@ -27,3 +27,12 @@ source "$BATS_TEST_DIRNAME/lib.bash"
 	[[ $(<"$BATS_TEST_TMPDIR/err") == 'rdmactl'*': gave up after --timeout' ]]
 	[ $((SECONDS - started)) -lt 100 ]
 }
+
+# It sends no request, so the time is that of the run.
+@test "timeout: mad decode gives up waiting for a file" {
+	mkfifo pipe
+	status=0
+	timeout 100 "$binary" mad decode --timeout 300ms pipe 2>err || status=$?
+	[ "$status" = 1 ]
+	[[ $(<err) == 'rdmactl'*': gave up after --timeout' ]]
+}
