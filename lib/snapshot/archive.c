@@ -264,9 +264,12 @@ static int refuse(struct input *input, const char *path, const char *why)
 static la_ssize_t read_block(struct archive *archive, void *context, const void **ret_bytes)
 {
 	struct input *input = context;
-	const ssize_t length = read(input->fd, input->block, READ_BLOCK);
+	ssize_t length;
 
 	(void)archive;
+	do
+		length = read(input->fd, input->block, READ_BLOCK);
+	while (length < 0 && errno == EINTR);
 	if (length < 0)
 		input->error = -errno;
 	*ret_bytes = input->block;
