@@ -369,6 +369,9 @@ static int read_members(struct input *input)
 		if (rc)
 			return rc;
 	}
+	/* To the library, an error between two parts of compressed data looks like their end. */
+	if (input->error)
+		return input->error;
 	if (!input->sum.count) {
 		input->why = mem_string("is empty");
 		return -EBADMSG;

@@ -406,6 +406,58 @@ static void lost_server(void **state)
 	}
 }
 
+/* Writes a part of gzip's format that is not compressed, of that size; the last one is shorter. */
+static void put_part(FILE *file, const char *bytes, uint16_t length, size_t size)
+{
+	const uint16_t lengths[] = {htole16(length), htole16((uint16_t)~length)};
+
+	fwrite("\x1f\x8b\x08\x08\0\0\0\0\0\3", 10, 1, file);
+	/* A name fills the part. */
+	for (size_t rest = 10 + 1 + 5 + length + 8; rest < size; rest++)
+		fputc('n', file);
+	fwrite("\0\1", 2, 1, file);
+	fwrite(lengths, sizeof(lengths), 1, file);
+	fwrite(bytes, length, 1, file);
+	fwrite("\0\0\0\0\0\0\0\0", 8, 1, file);
+}
+
+/* To libarchive, the data end where the next part of them cannot be read. */
+static void lost_between_parts(void **state)
+{
+	struct bed *bed = *state;
+	_cleanup_(freep) char *wanted = mem_format("cannot unpack %s: %s", bed->archive,
+						   strerror(EIO));
+	_cleanup_(freep) char *place = mem_format("%s/place", bed->tree.path);
+	char bytes[16384];
+	uint16_t length, last;
+	FILE *file;
+
+	add(bed, CONTENT_FILE, SNAPSHOT_ROOT "/sys/first", "");
+	add(bed, CONTENT_FILE, SNAPSHOT_ROOT "/sys/last", "");
+	assert_int_equal(unpack(bed), 0);
+	snapshot_close(&bed->snapshot);
+	file = fopen(bed->archive, "r+e");
+	assert_non_null(file);
+	length = (uint16_t)fread(bytes, 1, sizeof(bytes), file);
+	assert_in_range(length, 2048, sizeof(bytes) - 1);
+	/* The last header, and the two blocks that end an archive. */
+	last = (uint16_t)(length - 3 * 512);
+	rewind(file);
+	put_part(file, bytes, last, 65536);
+	put_part(file, bytes + last, 3 * 512, 0);
+	fclose(file);
+	assert_int_equal(
+		snapshot_open(bed->archive, place, &bed->snapshot, &bed->message, &bed->hint), 0);
+	snapshot_close(&bed->snapshot);
+	reads.left = 1;
+	reads.error = EIO;
+	assert_int_equal(snapshot_open(bed->archive, place, &bed->snapshot, &bed->message,
+				       &bed->hint),
+			 -EIO);
+	reads.error = 0;
+	assert_string_equal(bed->message, wanted);
+}
+
 static void files(void **state)
 {
 	static const struct {
@@ -433,9 +485,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(unpacked),	   TEST(conflicts),	TEST(through_a_link), TEST(no_snapshot),
-		TEST(no_place),	   TEST(default_place), TEST(no_archive),     TEST(unreadable),
-		TEST(lost_server), TEST(files),
+		TEST(unpacked),		  TEST(conflicts),  TEST(through_a_link),
+		TEST(no_snapshot),	  TEST(no_place),   TEST(default_place),
+		TEST(no_archive),	  TEST(unreadable), TEST(lost_server),
+		TEST(lost_between_parts), TEST(files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
