@@ -231,10 +231,14 @@ static char *complain_number(const struct option_row *row, const char *text)
 
 static int parse_number(const struct option_row *row, const char *text, uint64_t *ret_value)
 {
-	if (row->kind == OPTION_DURATION)
+	switch (row->kind) {
+	case OPTION_DURATION:
 		return option_parse_duration(text, ret_value);
-	return row->kind == OPTION_SIZE ? option_parse_size(text, ret_value)
-					: text_parse_u64(text, 10, COUNT_MOST, ret_value);
+	case OPTION_SIZE:
+		return option_parse_size(text, ret_value);
+	default:
+		return text_parse_u64(text, 10, COUNT_MOST, ret_value);
+	}
 }
 
 /* Complains of a valid number that is outside the limits of the option or of its kind. */
@@ -424,10 +428,7 @@ static const char *abbreviation(char *const *argv, const struct option_row *row)
 	return strcspn(word, "=") < strlen("--") + strlen(row->name) ? word : NULL;
 }
 
-/*
- * Returns the option that getopt_long has taken as the value of the one before it; NULL if the
- * value is none, or is in one word with its option.
- */
+/* Returns the option that getopt_long has taken as the value of another, as a word of its own. */
 static const struct option_row *option_as_value(char *const *argv, const struct option_set *sets,
 						size_t set_count)
 {
