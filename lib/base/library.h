@@ -80,7 +80,8 @@ int library_open(const char *name, const struct library_symbol *symbols, size_t 
 		 void *functions);
 /*
  * Returns the next step after library_open() has failed with that error: `install` only if there is
- * no such library, or else the loader's reason. It is valid until another library is loaded.
+ * no such library, or else the loader's reason, cleaned, which the thread's next call overwrites.
+ * -ELIBBAD loads nothing.
  */
 const char *library_hint(const char *name, int error, const char *install);
 /*

@@ -60,6 +60,8 @@ static struct ibv_device **canary(int *count)
 static void test_library_missing(void **state)
 {
 	struct functions functions = {canary, canary, canary};
+	char path[] = "/tmp/\033XXXXXX";
+	int fd;
 
 	(void)state;
 	assert_int_equal(library_open("libno-such-library.so.1", mandatory, 3, &functions),
@@ -73,6 +75,11 @@ static void test_library_missing(void **state)
 	assert_non_null(strstr(library_hint(LIBIBVERBS, -ELIBBAD, "install"), "lacks a function"));
 	/* What is there but cannot be loaded need not be installed. */
 	assert_non_null(strstr(library_hint("/dev/null", -ELIBACC, "install"), "/dev/null: "));
+	fd = mkstemp(path);
+	assert_return_code(fd, errno);
+	assert_non_null(strstr(library_hint(path, -ELIBACC, "install"), "/\\x1b"));
+	close(fd);
+	unlink(path);
 }
 
 static void test_library_symbol_missing(void **state)
