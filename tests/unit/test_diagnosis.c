@@ -820,6 +820,7 @@ static const struct {
 	{STAGE_HANDSHAKE, 0, "{peer} closed the connection during the exchange: {error}"},
 	{STAGE_LIBRARY, ENOSYS, "the kernel does not offer verbs to programs"},
 	{STAGE_LIBRARY, ENOENT, "the kernel does not offer verbs to programs"},
+	{STAGE_LIBRARY, ELIBBAD, "libibverbs or librdmacm lacks a function"},
 	{STAGE_LIBRARY, 0, "libibverbs or librdmacm cannot be loaded: {error}"},
 	{STAGE_OPEN, EACCES, "cannot open the uverbs device file of {device}: {error}"},
 	{STAGE_OPEN, EPERM, "cannot open the uverbs device file of {device}: {error}"},
@@ -918,7 +919,7 @@ static void errors_by_stage_and_side(void **state)
 		EACCES,	  EPERM,      ENOENT,	     ENXIO,	   ENOSYS,	    ENODEV,
 		EINVAL,	  EOPNOTSUPP, ETIMEDOUT,     EHOSTUNREACH, EHOSTDOWN,	    ENETUNREACH,
 		ENOMEM,	  EIO,	      ECONNREFUSED,  ECONNRESET,   EPROTO,	    EBADMSG,
-		EMSGSIZE, EXDEV,      EADDRNOTAVAIL, EADDRINUSE,   EPROTONOSUPPORT,
+		EMSGSIZE, EXDEV,      EADDRNOTAVAIL, EADDRINUSE,   EPROTONOSUPPORT, ELIBBAD,
 	};
 	struct bed *bed = *state;
 

@@ -240,7 +240,8 @@ static struct port *port_of(struct bed *bed, size_t device, size_t port)
 #define INSTALL                                                                     \
 	"install libibverbs and its providers (Debian: ibverbs-providers; Fedora: " \
 	"libibverbs)"
-#define NODE "the uverbs node in /dev/infiniband must be readable and writable"
+#define TOO_OLD "it is there, but lacks a function: it may be too old"
+#define NODE	"the uverbs node in /dev/infiniband must be readable and writable"
 #define PROVIDER                                                                           \
 	"load ib_uverbs and install the provider library of this driver; in a container, " \
 	"pass /dev/infiniband in"
@@ -251,7 +252,7 @@ static const struct {
 	int error;
 	const char *hint;
 } hints[] = {
-	{ELIBACC, INSTALL}, {ELIBBAD, INSTALL}, {ENOSYS, "load the module: modprobe ib_uverbs"},
+	{ELIBACC, INSTALL}, {ELIBBAD, TOO_OLD}, {ENOSYS, "load the module: modprobe ib_uverbs"},
 	{EACCES, NODE},	    {EPERM, NODE},	{ENODEV, PROVIDER},
 	{ENOMEM, MEMORY},   {EMFILE, FILES},	{EIO, "-"},
 };

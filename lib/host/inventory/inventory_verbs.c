@@ -28,7 +28,9 @@ static const char *verbs_hint(const struct reading *reading, const struct device
 	switch (error) {
 	case -ELIBACC:
 	case -ELIBBAD:
-		return reading->root.live ? library_hint(LIBIBVERBS, error, LIBRARY) : LIBRARY;
+		return error == -ELIBBAD || reading->root.live
+			       ? library_hint(LIBIBVERBS, error, LIBRARY)
+			       : LIBRARY;
 	case -ENOSYS:
 		return "load the module: modprobe ib_uverbs";
 	case -EACCES:

@@ -2,7 +2,7 @@
 /*
  * libibverbs, loaded at run time, so that commands which need no verbs pay nothing for it, and a
  * host without the library gets an explanation instead of a loader error. All functions return 0 or
- * -errno; -ELIBACC means that the library is not installed.
+ * -errno; -ELIBACC and -ELIBBAD are those of library_open().
  */
 #pragma once
 
