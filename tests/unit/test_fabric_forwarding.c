@@ -471,6 +471,61 @@ static void sizes(void **state)
 	clear(&subnet);
 }
 
+/* What is saved of a block ends with its table, whatever the switch says of more LIDs. */
+static void check_saved(const struct subnet *subnet, const struct fabric_detail *detail)
+{
+	const bool linear = detail->attribute == LINEAR_TABLE;
+	const uint32_t node = subnet->fabric.ports[detail->port].node;
+	const struct forwarding_table *table = forwarding_of(&subnet->forwarding, node);
+	const unsigned int first = (detail->modifier & 0x0fffffff) * (linear ? 64 : 32);
+
+	for (unsigned int i = 0; linear && i < 64; i++)
+		assert_int_equal(detail->data[i],
+				 first + i < table->lids ? entry_of(node, first + i) : 0xff);
+	for (unsigned int i = 0; !linear && i < 32; i++)
+		assert_int_equal(bits_get(detail->data, (size_t)i * 16, 16),
+				 first + i < table->mlids
+					 ? mask_of(node, first + i, detail->modifier >> 28)
+					 : 0);
+}
+
+static void recall(struct subnet *subnet, size_t wanted)
+{
+	forwarding_clear(&subnet->forwarding);
+	assert_int_equal(forwarding_recall(&subnet->fabric, NULL, 0,
+					   FORWARDING_LINEAR | FORWARDING_MULTICAST,
+					   &subnet->forwarding),
+			 wanted);
+}
+
+static void saved(void **state)
+{
+	struct subnet subnet;
+	struct fabric *fabric = &subnet.fabric;
+
+	(void)state;
+	make(&subnet);
+	/* 41 ports: two blocks of 32 MLIDs for each of three words. */
+	say_tables(&subnet, 2, 49152, 64, 40, 0);
+	assert_int_equal(read_all(&subnet, 0, FORWARDING_LINEAR | FORWARDING_MULTICAST), 0);
+	forwarding_store(&subnet.forwarding, fabric);
+	assert_int_equal(fabric->detail_count, 7 + 10);
+	for (size_t i = 0; i < fabric->detail_count; i++)
+		check_saved(&subnet, &fabric->details[i]);
+	recall(&subnet, 7 + 10);
+	check_linear(&subnet, 0, 201);
+	check_linear(&subnet, 2, 65);
+	check_multicast(&subnet, 0, 65);
+	check_multicast(&subnet, 2, 40);
+	/* A word that the switch lacks is none of the next block, of either kind. */
+	for (size_t i = 0; i < fabric->detail_count; i++)
+		if (!fabric->details[i].modifier && !fabric->ports[fabric->details[i].port].node)
+			fabric->details[i].modifier = 1u << 28;
+	recall(&subnet, 7 + 10 - 2);
+	assert_int_equal(subnet.forwarding.failure_count, 2);
+	clear(&subnet);
+}
+
 static void one_entry(void **state)
 {
 	const struct mad_engine_options options = {
@@ -522,7 +577,8 @@ int main(void)
 		cmocka_unit_test(too_far),	 cmocka_unit_test(silent_switch),
 		cmocka_unit_test(lost_in_a_row), cmocka_unit_test(lost_block),
 		cmocka_unit_test(refused),	 cmocka_unit_test(stopped),
-		cmocka_unit_test(sizes),	 cmocka_unit_test(one_entry),
+		cmocka_unit_test(sizes),	 cmocka_unit_test(saved),
+		cmocka_unit_test(one_entry),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
