@@ -182,16 +182,17 @@ static bool open_socket(struct metrics_run *run, int *ret_fd)
 
 static void explain_service(struct metrics_run *run, int error)
 {
-	if (error == -ELIBACC || error == -ELIBBAD)
-		listing_fail(
-			&run->listing, STATUS_FAILED,
-			"--listen needs libmicrohttpd, which cannot be loaded",
-			library_hint(LIBMICROHTTPD, error,
-				     "install libmicrohttpd12 (Debian) or libmicrohttpd, or use "
-				     "--textfile"));
-	else
+	if (error == -ELIBACC || error == -ELIBBAD) {
+		_cleanup_(freep) char *hint = library_hint(
+			LIBMICROHTTPD, error,
+			"install libmicrohttpd12 (Debian) or libmicrohttpd, or use --textfile");
+
+		listing_fail(&run->listing, STATUS_FAILED,
+			     "--listen needs libmicrohttpd, which cannot be loaded", hint);
+	} else {
 		listing_fail_format(&run->listing, STATUS_FAILED, NULL, "cannot serve: %s",
 				    strerror(-error));
+	}
 }
 
 static void say_serving(void *context)

@@ -80,9 +80,11 @@ static bool parse_since(struct snapshot_run *run)
 
 static bool fail_to_write(struct snapshot_run *run, int error)
 {
-	if (error == -ELIBACC || error == -ELIBBAD)
-		return listing_fail(&run->listing, STATUS_FAILED, ARCHIVE_MISSING,
-				    archive_hint(error));
+	if (error == -ELIBACC || error == -ELIBBAD) {
+		_cleanup_(freep) char *hint = archive_hint(error);
+
+		return listing_fail(&run->listing, STATUS_FAILED, ARCHIVE_MISSING, hint);
+	}
 	if (error == -ENOTSUP)
 		return listing_fail(&run->listing, STATUS_FAILED,
 				    "libarchive here lacks that compression",
@@ -197,13 +199,16 @@ static bool make_anonymiser(struct snapshot_run *run, struct anonymiser **ret_an
 					   "cannot read the key%s%s: %s", path ? " " : "",
 					   path ? path : "", rc ? strerror(-rc) : "it is empty");
 	rc = anonymiser_new(key ? key : random, length, ret_anonymiser);
-	if (rc)
+	if (rc) {
+		_cleanup_(freep) char *hint = hmac_hint(rc);
+
 		listing_fail(&run->listing, STATUS_FAILED,
 			     rc == -EIO
 				     ? "--anonymise needs libgnutls.so.30, which refuses to "
 				       "compute HMAC-SHA256"
 				     : "--anonymise needs libgnutls.so.30, which cannot be loaded",
-			     hmac_hint(rc));
+			     hint);
+	}
 	return !rc;
 }
 

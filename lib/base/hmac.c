@@ -41,10 +41,10 @@ const char *hmac_failure(int rc)
 			  : "libgnutls.so.30, which checks tokens, cannot be loaded";
 }
 
-const char *hmac_hint(int rc)
+char *hmac_hint(int rc)
 {
-	return rc == -EIO ? "a self-test of GnuTLS failed, or its FIPS mode forbids it: check with "
-			    "gnutls-cli --fips140-mode"
+	return rc == -EIO ? mem_string("a self-test of GnuTLS failed, or its FIPS mode forbids it: "
+				       "check with gnutls-cli --fips140-mode")
 			  : library_hint(LIBGNUTLS, rc,
 					 "install GnuTLS: package libgnutls30 (Debian, Ubuntu) or "
 					 "gnutls (Fedora, RHEL)");

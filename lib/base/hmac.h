@@ -12,6 +12,9 @@
  */
 int hmac_sha256(const void *key, size_t key_bytes, const void *text, size_t text_bytes,
 		uint8_t ret_mac[static HMAC_BYTES]);
-/* Return why it failed with that error, as a sentence for the user, and the next step. */
+/*
+ * Return why it failed with that error, as a sentence for the user, and the next step, which the
+ * caller frees.
+ */
 const char *hmac_failure(int rc);
-const char *hmac_hint(int rc);
+char *hmac_hint(int rc);

@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,24 +58,22 @@ int library_open(const char *name, const struct library_symbol *symbols, size_t 
 	return rc;
 }
 
-const char *library_hint(const char *name, int error, const char *install)
+char *library_hint(const char *name, int error, const char *install)
 {
-	static _Thread_local char clean[PATH_MAX];
 	_cleanup_(freep) char *begin = mem_format("%s: ", name);
 	const char *why;
 	void *handle;
 
 	if (error == -ELIBBAD)
-		return "it is there, but lacks a function: it may be too old";
+		return mem_string("it is there, but lacks a function: it may be too old");
 	handle = load(name, 0);
 	why = handle ? NULL : dlerror();
 	if (handle)
 		dlclose(handle);
 	/* If another library is missing, the one that needs it, the reason names only the other. */
 	if (!why || (strstr(why, begin) && text_ends_with(why, strerror(ENOENT))))
-		return install;
-	text_clean_into(clean, sizeof(clean), why, strlen(why));
-	return clean;
+		return mem_string(install);
+	return text_clean(why, strlen(why));
 }
 
 char *library_path(const char *name)

@@ -80,10 +80,10 @@ int library_open(const char *name, const struct library_symbol *symbols, size_t 
 		 void *functions);
 /*
  * Returns the next step after library_open() has failed with that error: `install` only if there is
- * no such library, or else the loader's reason, cleaned, which the thread's next call overwrites.
- * -ELIBBAD loads nothing.
+ * no such library, or else the loader's reason, cleaned. -ELIBBAD loads nothing. The caller frees
+ * it.
  */
-const char *library_hint(const char *name, int error, const char *install);
+char *library_hint(const char *name, int error, const char *install);
 /*
  * Loads the library and returns its version: the last word of what its function `call` returns,
  * which takes nothing or one pointer that may be NULL; or, if `call` is NULL, the version in the

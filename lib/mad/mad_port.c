@@ -189,9 +189,9 @@ void mad_port_explain_node(const struct mad_port *port, const char *node, int er
 	if (error == -ELIBACC || error == -ELIBBAD) {
 		*ret_reason = mem_string("libibumad, which carries management datagrams, cannot be "
 					 "loaded");
-		*ret_hint = mem_string(
-			library_hint(LIBUMAD, error,
-				     "install it: libibumad3 (Debian), libibumad (Fedora, SUSE)"));
+		*ret_hint = library_hint(
+			LIBUMAD, error,
+			"install it: libibumad3 (Debian), libibumad (Fedora, SUSE)");
 	} else if (!node) {
 		*ret_reason = mem_format("%s/%u has no umad device file", port->device, port->port);
 		*ret_hint = mem_string("load the module: modprobe ib_umad");

@@ -65,7 +65,7 @@ struct archive_functions {
 
 static const struct library_symbol symbols[] = {ARCHIVE_FUNCTIONS(LIBRARY_MUST)};
 
-const char *archive_hint(int error)
+char *archive_hint(int error)
 {
 	return library_hint(LIBARCHIVE, error,
 			    "install libarchive13 (Debian), libarchive13t64 (Ubuntu) or libarchive "

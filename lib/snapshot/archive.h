@@ -17,7 +17,7 @@
 #define ARCHIVE_MISSING "snapshots need libarchive.so.13, which cannot be loaded"
 
 /* Returns the next step then, as library_hint(). */
-const char *archive_hint(int error);
+char *archive_hint(int error);
 
 enum archive_filter { ARCHIVE_PLAIN, ARCHIVE_ZSTD, ARCHIVE_GZIP, ARCHIVE_XZ };
 

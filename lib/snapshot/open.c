@@ -165,7 +165,7 @@ static void explain(const char *path, int rc, const char *why, char **ret_messag
 				       "snapshot` wrote");
 	} else if (rc == -ELIBACC || rc == -ELIBBAD) {
 		*ret_message = mem_string(ARCHIVE_MISSING);
-		*ret_hint = mem_string(archive_hint(rc));
+		*ret_hint = archive_hint(rc);
 	} else {
 		*ret_message = mem_format("cannot unpack %s: %s", clean, strerror(-rc));
 		if (rc == -ENOSPC || rc == -EROFS || rc == -EDQUOT)

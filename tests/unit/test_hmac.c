@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/cleanup.h"
 #include "base/hmac.h"
 #include "base/mem.h"
 #include "selftest/wire/handshake.h"
@@ -81,15 +82,22 @@ static void rfc_4231(void **state)
 	}
 }
 
+static bool says_install(int rc)
+{
+	_cleanup_(freep) char *hint = hmac_hint(rc);
+
+	return strstr(hint, "install GnuTLS");
+}
+
 /* A library that refuses is installed all the same. */
 static void failures(void **state)
 {
 	(void)state;
 	assert_non_null(strstr(hmac_failure(-ELIBACC), "cannot be loaded"));
-	assert_non_null(strstr(hmac_hint(-ELIBACC), "install GnuTLS"));
-	assert_null(strstr(hmac_hint(-ELIBBAD), "install"));
+	assert_true(says_install(-ELIBACC));
+	assert_false(says_install(-ELIBBAD));
 	assert_non_null(strstr(hmac_failure(-EIO), "refuses"));
-	assert_null(strstr(hmac_hint(-EIO), "install"));
+	assert_false(says_install(-EIO));
 }
 
 /* Each input changes the proof. */

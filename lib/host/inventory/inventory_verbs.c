@@ -20,7 +20,8 @@
 	"install libibverbs and its providers (Debian: ibverbs-providers; Fedora: " \
 	"libibverbs)"
 
-static const char *verbs_hint(const struct reading *reading, const struct device *device, int error)
+static const char *verbs_hint(const struct reading *reading, const struct device *device, int error,
+			      char **ret_owned)
 {
 	_cleanup_(freep) char *path = device ? mem_path(SYSFS_RDMA_CLASS, device->kernel_name)
 					     : NULL;
@@ -29,7 +30,7 @@ static const char *verbs_hint(const struct reading *reading, const struct device
 	case -ELIBACC:
 	case -ELIBBAD:
 		return error == -ELIBBAD || reading->root.live
-			       ? library_hint(LIBIBVERBS, error, LIBRARY)
+			       ? (*ret_owned = library_hint(LIBIBVERBS, error, LIBRARY))
 			       : LIBRARY;
 	case -ENOSYS:
 		return "load the module: modprobe ib_uverbs";
@@ -53,11 +54,12 @@ static const char *verbs_hint(const struct reading *reading, const struct device
 static void note_failure(struct reading *reading, const struct device *device, int error)
 {
 	const char *name = device ? device->name : NULL;
+	_cleanup_(freep) char *owned = NULL;
 
 	if (reading->needs & (NEED_CAPS | NEED_MTU))
 		problem_add(reading->problems, name,
 			    reading->needs & NEED_CAPS ? "capabilities" : "MTU", "verbs", error,
-			    verbs_hint(reading, device, error));
+			    verbs_hint(reading, device, error, &owned));
 	else
 		problem_add(reading->notes, name, "GID table", "verbs", error,
 			    "sysfs is used instead");

@@ -113,8 +113,11 @@ static int shake_hands(struct mesh_agent *agent)
 	rc = mesh_shake_respond(&shake, setup->token, &message.challenge, &message);
 	if (rc == -EPROTONOSUPPORT)
 		return rc;
-	if (rc)
-		return mesh_agent_fail(agent, -EPERM, mem_string(hmac_failure(rc)), hmac_hint(rc));
+	if (rc) {
+		_cleanup_(freep) char *hint = hmac_hint(rc);
+
+		return mesh_agent_fail(agent, -EPERM, mem_string(hmac_failure(rc)), hint);
+	}
 	rc = mesh_agent_send(agent, &message, AGENT_SHAKE_MSEC);
 	if (!rc)
 		rc = expect(agent, MESH_MESSAGE_ADMITTED, &message, end);

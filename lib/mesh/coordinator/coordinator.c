@@ -114,7 +114,7 @@ int coordinator_open(const struct coordinator_setup *setup, struct coordinator *
 	rc = hmac_sha256("", 0, "", 0, mac);
 	if (rc) {
 		*ret_reason = mem_string(hmac_failure(rc));
-		*ret_hint = mem_string(hmac_hint(rc));
+		*ret_hint = hmac_hint(rc);
 		return rc;
 	}
 	rc = start_listening(coordinator);

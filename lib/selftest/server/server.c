@@ -122,7 +122,7 @@ static int server_open(struct server *server, char **ret_reason, char **ret_hint
 	rc = service->token ? hmac_sha256("", 0, "", 0, mac) : 0;
 	if (rc) {
 		*ret_reason = mem_string(hmac_failure(rc));
-		*ret_hint = mem_string(hmac_hint(rc));
+		*ret_hint = hmac_hint(rc);
 		return rc;
 	}
 	server->listener = service->listener ? service->listener : -1;

@@ -12,7 +12,9 @@
 
 static int fail_library(struct trial *trial, int rc)
 {
-	trial_fail(trial, hmac_hint(rc), "%s", hmac_failure(rc));
+	_cleanup_(freep) char *hint = hmac_hint(rc);
+
+	trial_fail(trial, hint, "%s", hmac_failure(rc));
 	return rc;
 }
 
