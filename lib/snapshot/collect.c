@@ -247,7 +247,10 @@ static void take_names(struct walk *walk, const char *folder, const char *names)
 static void take_tree(struct walk *walk, const char *folder)
 {
 	if (walk->depth >= MOST_FOLDER_DEPTH) {
-		collect_note(walk->collection, folder, "left out: it is 24 folders deep");
+		_cleanup_(freep) char *why = mem_format("left out: it is %u folders deep",
+							(unsigned int)MOST_FOLDER_DEPTH);
+
+		collect_note(walk->collection, folder, why);
 		return;
 	}
 	walk->depth++;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The orders that set what packets carry and how runs are done, and report
- * what the last run cost.
+ * The orders that set what packets carry and how runs are done, and report what the last run cost.
  */
 #include <arpa/inet.h>
 #include <errno.h>
