@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import select
 import subprocess
 
 import bed
@@ -92,7 +93,9 @@ def progress(sim, *words):
     os.close(theirs)
     shown = b''
     try:
-        while block := os.read(ours, 4096):
+        # Limited, because libumad2sim may hang when a process exits: it holds a lock while it waits for
+        # its thread, which wants that lock if it has just left read().
+        while select.select([ours], [], [], bed.SECONDS)[0] and (block := os.read(ours, 4096)):
             shown += block
     except OSError:
         pass  # the other end was closed
