@@ -34,21 +34,15 @@ struct kfd {
 /* The value of a line "NAME VALUE"; unknown if there is none. */
 static struct number property(const char *text, const char *name)
 {
-	const size_t length = strlen(name);
+	_cleanup_(freep) char *label = mem_format("%s ", name), *digits = NULL;
+	const char *line = text_line(text, label);
+	uint64_t value;
 
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		char digits[24];
-		uint64_t value;
-
-		line += *line == '\n';
-		if (strncmp(line, name, length) || line[length] != ' ')
-			continue;
-		snprintf(digits, sizeof(digits), "%.*s", (int)strcspn(line + length + 1, "\n"),
-			 line + length + 1);
-		if (!text_parse_u64(digits, 10, UINT64_MAX, &value))
-			return number_of(value);
-	}
-	return (struct number){.known = false};
+	if (line)
+		digits = mem_format("%.*s", (int)strcspn(line, "\n"), line);
+	return digits && !text_parse_u64(digits, 10, UINT64_MAX, &value)
+		       ? number_of(value)
+		       : (struct number){.known = false};
 }
 
 static void note_failure(const struct kfd *kfd, const char *path, int rc)
@@ -60,14 +54,14 @@ static void note_failure(const struct kfd *kfd, const char *path, int rc)
 			    NULL);
 }
 
-/* Reads the properties of a node, or of one of its links; NULL if there are none. */
+/* Reads the properties of a node, or of one of its links; empty if there are none. */
 static char *read_properties(const struct kfd *kfd, const char *path)
 {
 	char *text = NULL;
 
 	note_failure(kfd, path,
 		     sysfs_read_long(kfd->request->root, &text, KFD_NODES "/%s/properties", path));
-	return text;
+	return text ?: mem_string("");
 }
 
 /* location_id: bus in bits 15 to 8, device and function below them, a partition above them. */
@@ -103,8 +97,8 @@ static void read_links(struct topology *topology, const struct kfd *kfd,
 	for (size_t i = 0; i < links.count; i++) {
 		_cleanup_(freep) char *path = mem_format("%s/%s", folder, links.items[i]);
 		_cleanup_(freep) char *text = read_properties(kfd, path);
-		const struct number type = text ? property(text, "type") : (struct number){0};
-		const struct number to = text ? property(text, "node_to") : (struct number){0};
+		const struct number type = property(text, "type");
+		const struct number to = property(text, "node_to");
 		const struct pci_function *other = function_of(kfd, &to);
 
 		if (type.value == LINK_XGMI && other && other != from->function)
@@ -126,7 +120,7 @@ void topology_read_fabric(struct topology *topology, const struct topology_reque
 	for (size_t i = 0; i < names.count; i++) {
 		_cleanup_(freep) char *text = read_properties(&kfd, names.items[i]);
 		struct kfd_node node = {.folder = names.items[i],
-					.function = text ? find_function(topology, text) : NULL};
+					.function = find_function(topology, text)};
 
 		if (!text_parse_u64(names.items[i], 10, UINT32_MAX, &node.number))
 			MEM_ADD(kfd.nodes, kfd.count) = node;

@@ -28,15 +28,6 @@ static struct number hexadecimal(const struct xml_document *document,
 	return number_of(value);
 }
 
-/* Finds a switch of the file: the kernel's are different ones, even if they have the same name. */
-static struct topology_switch *find_switch(const struct topology *topology, const char *id)
-{
-	for (size_t i = 0; i < topology->switch_count; i++)
-		if (!topology->switches[i]->function && !strcmp(topology->switches[i]->id, id))
-			return topology->switches[i];
-	return NULL;
-}
-
 /* Whether `at` is the switch `above`, or is above it. */
 static bool leads_to(const struct topology_switch *at, const struct topology_switch *above)
 {
@@ -64,7 +55,7 @@ static struct topology_switch *switch_of(struct topology *topology,
 	if (!busid)
 		return NULL;
 	clean = text_clean(busid, strlen(busid));
-	found = find_switch(topology, clean);
+	found = topology_find_switch(topology, clean, true);
 	if (found)
 		return found;
 	found = topology_add_switch(topology, clean);

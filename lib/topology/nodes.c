@@ -5,10 +5,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "host/need.h"
 #include "host/netdev.h"
-#include "kernel/sysfs.h"
 #include "topology/place.h"
 
 const uint64_t topology_needs = NEED_PCI_ADDRESS | NEED_PCI_LINK | NEED_NUMA | NEED_DRIVER |

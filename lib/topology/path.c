@@ -53,7 +53,7 @@ static void set_link(struct topology_hop *hop, const struct pci_function *functi
 static const char *describe(const struct topology *topology, const struct pci_function *at,
 			    size_t level)
 {
-	const struct topology_switch *found = topology_find_switch(topology, at->address);
+	const struct topology_switch *found = topology_find_switch(topology, at->address, false);
 
 	if (level % 2 == 0)
 		return found && found->merged ? "switch, lower half" : "switch";

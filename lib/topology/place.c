@@ -7,10 +7,12 @@
 #include "base/mem.h"
 #include "topology/place.h"
 
-struct topology_switch *topology_find_switch(const struct topology *topology, const char *id)
+struct topology_switch *topology_find_switch(const struct topology *topology, const char *id,
+					     bool of_file)
 {
 	for (size_t i = 0; i < topology->switch_count; i++)
-		if (!strcmp(topology->switches[i]->id, id))
+		if (!topology->switches[i]->function == of_file &&
+		    !strcmp(topology->switches[i]->id, id))
 			return topology->switches[i];
 	return NULL;
 }
@@ -47,7 +49,7 @@ static struct topology_switch *switch_above(struct topology *topology,
 
 	if (!port)
 		return NULL;
-	found = topology_find_switch(topology, port->address);
+	found = topology_find_switch(topology, port->address, false);
 	if (found)
 		return found;
 	pci_read(request->root, port, PCI_ID, request->problems);

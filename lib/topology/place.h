@@ -5,7 +5,9 @@
 #include "topology/topology.h"
 
 struct topology_switch *topology_add_switch(struct topology *topology, const char *id);
-struct topology_switch *topology_find_switch(const struct topology *topology, const char *id);
+/* A switch of the topology file and one of the kernel may have the same name. */
+struct topology_switch *topology_find_switch(const struct topology *topology, const char *id,
+					     bool of_file);
 
 /* nodes.c: adapters and accelerators. */
 void topology_add_nodes(struct topology *topology, const struct topology_request *request);

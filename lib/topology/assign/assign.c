@@ -118,28 +118,18 @@ size_t assignment_nic(const struct assignment_list *list, const char *name)
 }
 
 /* An accelerator gains nothing from an adapter that is farther than its first one. */
-static bool is_as_near(const struct problem_of_matching *problem, size_t gpu, size_t nic)
-{
-	const struct assignment *assignment = &problem->list->items[gpu];
-	struct topology_pair first, pair;
-	size_t first_nic;
-
-	if (!assignment->nics.count)
-		return true;
-	first_nic = assignment_nic(problem->list, assignment->nics.items[0]);
-	topology_compare(problem->topology, assignment->accelerator, problem->list->nics[first_nic],
-			 &first);
-	topology_compare(problem->topology, assignment->accelerator, problem->list->nics[nic],
-			 &pair);
-	return pair.class.value <= first.class.value;
-}
-
 static void give(struct problem_of_matching *problem, size_t gpu, size_t nic)
 {
+	struct assignment *assignment = &problem->list->items[gpu];
+	struct topology_pair pair;
+
 	problem->used[nic] = true;
-	if (!is_as_near(problem, gpu, nic))
-		return;
-	strings_add(&problem->list->items[gpu].nics, problem->list->nics[nic]->name);
+	topology_compare(problem->topology, assignment->accelerator, problem->list->nics[nic],
+			 &pair);
+	if (!assignment->nics.count)
+		assignment->pair = pair;
+	if (pair.class.value <= assignment->pair.class.value)
+		strings_add(&assignment->nics, problem->list->nics[nic]->name);
 }
 
 /*

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/mem.h"
 #include "topology/assign/assign.h"
 
 const struct enum_name env_kind_names[] = {

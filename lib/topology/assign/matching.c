@@ -11,7 +11,7 @@
 
 struct matching {
 	const int64_t *cost;
-	size_t rows, columns;
+	size_t columns;
 	int64_t *row_potential, *column_potential;
 	size_t *row_of;	  /* of each column; NONE: free */
 	int64_t *slack;	  /* least reduced cost of an edge from the alternating tree to a column */
@@ -19,34 +19,29 @@ struct matching {
 	bool *in_tree;
 };
 
-static int64_t reduced(const struct matching *matching, size_t row, size_t column)
+/*
+ * Lowers the slacks by the edges of a row that has joined the tree through `from`. Returns the
+ * nearest column.
+ */
+static size_t relax(struct matching *matching, size_t row, size_t from)
 {
-	return matching->cost[row * matching->columns + column] - matching->row_potential[row] -
-	       matching->column_potential[column];
-}
+	const int64_t *cost = &matching->cost[row * matching->columns];
+	size_t nearest = NONE;
 
-/* Lowers the slacks by the edges of a row that has joined the tree through `from`. */
-static void relax(struct matching *matching, size_t row, size_t from)
-{
 	for (size_t column = 0; column < matching->columns; column++) {
-		const int64_t slack = reduced(matching, row, column);
+		const int64_t slack = cost[column] - matching->row_potential[row] -
+				      matching->column_potential[column];
 
-		if (!matching->in_tree[column] && slack < matching->slack[column]) {
+		if (matching->in_tree[column])
+			continue;
+		if (slack < matching->slack[column]) {
 			matching->slack[column] = slack;
 			matching->previous[column] = from;
 		}
+		if (nearest == NONE || matching->slack[column] < matching->slack[nearest])
+			nearest = column;
 	}
-}
-
-static size_t nearest(const struct matching *matching)
-{
-	size_t found = NONE;
-
-	for (size_t column = 0; column < matching->columns; column++)
-		if (!matching->in_tree[column] &&
-		    (found == NONE || matching->slack[column] < matching->slack[found]))
-			found = column;
-	return found;
+	return nearest;
 }
 
 /* Makes the edge of the nearest column free, and keeps all edges of the matching free. */
@@ -74,8 +69,7 @@ static void augment(struct matching *matching, size_t new_row)
 		matching->in_tree[i] = false;
 	}
 	for (;;) {
-		relax(matching, row, from);
-		column = nearest(matching);
+		column = relax(matching, row, from);
 		shift(matching, new_row, matching->slack[column]);
 		if (matching->row_of[column] == NONE)
 			break;
@@ -94,7 +88,6 @@ void matching_solve(const int64_t *cost, size_t rows, size_t columns, size_t *co
 {
 	struct matching matching = {
 		.cost = cost,
-		.rows = rows,
 		.columns = columns,
 		.row_potential = mem_alloc_zero(rows, sizeof(int64_t)),
 		.column_potential = mem_alloc_zero(columns, sizeof(int64_t)),

@@ -89,14 +89,10 @@ static struct reach find_reach(const struct prediction *prediction, const struct
 	return reach;
 }
 
-static bool is_better(const struct reach *a, const struct reach *b)
+/* The better one comes first. */
+static int compare(const struct reach *a, const struct reach *b)
 {
-	return a->gbytes > b->gbytes || (a->gbytes == b->gbytes && a->type < b->type);
-}
-
-static bool is_equal(const struct reach *a, const struct reach *b)
-{
-	return a->gbytes == b->gbytes && a->type == b->type;
+	return COMPARE(b->gbytes, a->gbytes) ?: COMPARE(a->type, b->type);
 }
 
 /* Finds the best of `count` reaches, which are `step` apart. Returns how many are best. */
@@ -106,10 +102,10 @@ static size_t find_locals(const struct reach *reach, size_t count, size_t step, 
 	size_t found = 0;
 
 	for (size_t i = 1; i < count; i++)
-		if (is_better(&reach[i * step], best))
+		if (compare(&reach[i * step], best) < 0)
 			best = &reach[i * step];
 	for (size_t i = 0; i < count; i++)
-		if (is_equal(&reach[i * step], best))
+		if (!compare(&reach[i * step], best))
 			locals[found++] = i;
 	return found;
 }
