@@ -97,7 +97,8 @@ static void judge(const struct doctor_results *results, const struct doctor_args
 	if (status == STATUS_DONE) {
 		/* With --fail-on error there may still be warnings. */
 		line->reason = mem_format("%zu checked, %s", line->coverage.checked,
-					  line->coverage.warnings ? "no error" : "nothing wrong");
+					  line->coverage.made[SEVERITY_WARNING] ? "no error"
+										: "nothing wrong");
 		return;
 	}
 	line->reason = mem_string(results->missing ? "no such RDMA device" : why_unknown(status));
@@ -115,8 +116,9 @@ static char *nagios_line(const struct verdict_line *line)
 		*bar = '/';
 	return mem_format("RDMA %s - %s | checked=%zu ok=%zu notes=%zu warnings=%zu errors=%zu "
 			  "not_checked=%zu\n",
-			  words[line->answer], reason, coverage->checked, coverage->ok,
-			  coverage->notes, coverage->warnings, coverage->errors,
+			  words[line->answer], reason, coverage->checked,
+			  coverage->made[SEVERITY_OK], coverage->made[SEVERITY_NOTICE],
+			  coverage->made[SEVERITY_WARNING], coverage->made[SEVERITY_ERROR],
 			  coverage->not_checked);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The verdict in readable form. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,10 +84,10 @@ static char *coverage_line(const struct doctor_results *results, size_t *ret_che
 
 	doctor_count(results, &coverage);
 	*ret_checked = coverage.checked;
-	add_count(&made, coverage.ok, "ok", "ok");
-	add_count(&made, coverage.notes, "note", "notes");
-	add_count(&made, coverage.warnings, "warning", "warnings");
-	add_count(&made, coverage.errors, "error", "errors");
+	add_count(&made, coverage.made[SEVERITY_OK], "ok", "ok");
+	add_count(&made, coverage.made[SEVERITY_NOTICE], "note", "notes");
+	add_count(&made, coverage.made[SEVERITY_WARNING], "warning", "warnings");
+	add_count(&made, coverage.made[SEVERITY_ERROR], "error", "errors");
 	add_count(&rest, coverage.because, "not run because of another",
 		  "not run because of others");
 	for (size_t i = 0; i < DOCTOR_NEED_BITS; i++) {

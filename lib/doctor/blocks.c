@@ -41,27 +41,6 @@ static int compare(const void *a, const void *b)
 		       ?: COMPARE(first->results[0], second->results[0]);
 }
 
-static const struct doctor_result **sort(const struct doctor_results *results)
-{
-	const struct doctor_result **sorted = mem_alloc_zero(results->count + 1, sizeof(*sorted));
-
-	for (size_t i = 0; i < results->count; i++)
-		sorted[i] = &results->items[i];
-	MEM_SORT(sorted, results->count, compare_results);
-	return sorted;
-}
-
-/* Returns the block for the next of the sorted results. */
-static struct doctor_block *block_of(struct doctor_blocks *blocks,
-				     const struct doctor_result *result)
-{
-	struct doctor_block *last = blocks->count ? &blocks->items[blocks->count - 1] : NULL;
-
-	if (last && !compare_findings(last->results[0], result))
-		return last;
-	return mem_append(&blocks->items, &blocks->count, sizeof(*blocks->items));
-}
-
 /*
  * Counts the dependents of each cause: checks, not results, so that one check that was skipped on
  * eight ports counts once.
@@ -82,16 +61,19 @@ static void count_dependents(const struct doctor_results *results, size_t counts
 
 void doctor_blocks_make(const struct doctor_results *results, struct doctor_blocks *ret_blocks)
 {
-	_cleanup_(freep) const struct doctor_result **sorted = sort(results);
+	const struct doctor_result **sorted = mem_alloc_zero(results->count + 1, sizeof(*sorted));
 	size_t totals[DOCTOR_CHECKS] = {0}, dependents[DOCTOR_CHECKS] = {0};
 
-	*ret_blocks = (struct doctor_blocks){.count = 0};
+	*ret_blocks = (struct doctor_blocks){.results = sorted};
+	for (size_t i = 0; i < results->count; i++)
+		sorted[i] = &results->items[i];
+	MEM_SORT(sorted, results->count, compare_results);
 	for (size_t i = 0; i < results->count; i++) {
-		const struct doctor_result *result = sorted[i];
-		struct doctor_block *block = block_of(ret_blocks, result);
-
-		MEM_ADD(block->results, block->count) = result;
-		totals[result->finding.id.value]++;
+		if (!i || compare_findings(sorted[i - 1], sorted[i]))
+			MEM_ADD(ret_blocks->items,
+				ret_blocks->count) = (struct doctor_block){.results = &sorted[i]};
+		ret_blocks->items[ret_blocks->count - 1].count++;
+		totals[sorted[i]->finding.id.value]++;
 	}
 	count_dependents(results, dependents);
 	for_each (block, ret_blocks) {
@@ -106,8 +88,7 @@ void doctor_blocks_make(const struct doctor_results *results, struct doctor_bloc
 
 void doctor_blocks_free(struct doctor_blocks *blocks)
 {
-	for_each (block, blocks)
-		free(block->results);
+	free(blocks->results);
 	free(blocks->items);
 	*blocks = (struct doctor_blocks){.count = 0};
 }
@@ -164,16 +145,10 @@ char *doctor_block_step(const struct doctor_block *block)
 
 static void count_one(struct doctor_coverage *coverage, const struct doctor_result *result)
 {
-	size_t *const made[] = {
-		[SEVERITY_OK] = &coverage->ok,
-		[SEVERITY_NOTICE] = &coverage->notes,
-		[SEVERITY_WARNING] = &coverage->warnings,
-		[SEVERITY_ERROR] = &coverage->errors,
-	};
 	const uint64_t needs = result->needs.known ? result->needs.value : 0;
 
 	if (result->finding.severity.value != SEVERITY_INFO) {
-		++*made[result->finding.severity.value];
+		coverage->made[result->finding.severity.value]++;
 		coverage->checked++;
 		return;
 	}

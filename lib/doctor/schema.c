@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The records of results and of the check table, and their words. */
 #include "doctor/frame/check.h"
-#include "base/mem.h"
 #include "schema/rows.h"
 
 const struct enum_name verdict_names[] = {
@@ -108,21 +107,6 @@ static const struct enum_name doctor_scope_names[] = {
 };
 
 /* The members of struct doctor_check are plain constants, not the struct number of records. */
-#define TEXT_OF(member)                                                                 \
-	static void get_check_##member(const void *record, struct value *value)         \
-	{                                                                               \
-		value_set_string(value, ((const struct doctor_check *)record)->member); \
-	}
-TEXT_OF(id)
-TEXT_OF(title)
-TEXT_OF(after)
-TEXT_OF(applies_to)
-TEXT_OF(question)
-TEXT_OF(source)
-TEXT_OF(rule)
-TEXT_OF(why)
-TEXT_OF(remedy)
-
 static void get_check_group(const void *record, struct value *value)
 {
 	const struct doctor_check *check = record;
@@ -151,8 +135,9 @@ static void get_check_needs(const void *record, struct value *value)
 			value->words[value->list.count++] = name->word;
 }
 
-#define TEXT_COLUMN(member, heading, flags, help) \
-	COMPUTED_FIELD(FIELD_STRING, get_check_##member, #member, heading, flags, 0, help)
+#define TEXT_COLUMN(member, heading, flags, help)                                            \
+	FIELD_ROW(struct doctor_check, member, const char *, FIELD_STRING, #member, heading, \
+		  flags, 0, help)
 static const struct field check_fields[] = {
 	TEXT_COLUMN(id, "CHECK", SHOWN, "id of the check, for --only, --skip and --explain"),
 	COMPUTED_ENUM_FIELD(get_check_group, doctor_group_names, "group", "GROUP", SHOWN,

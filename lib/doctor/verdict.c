@@ -28,15 +28,6 @@ bool doctor_needs_root(int rc)
 	return (rc == -EACCES || rc == -EPERM) && (geteuid() || !privilege_is_first_namespace());
 }
 
-__attribute__((format(printf, 2, 0))) static void replace(char **string, const char *format,
-							  va_list arguments)
-{
-	char *text = mem_format_list(format, arguments);
-
-	free(*string);
-	*string = text;
-}
-
 void doctor_evidence(struct doctor_context *run, const char *source, const char *format, ...)
 {
 	char **evidence = &run->pending.finding.evidence;
@@ -63,22 +54,15 @@ char *doctor_names(const struct strings *names)
 	return text;
 }
 
-void doctor_object(struct doctor_context *run, const char *format, ...)
+void doctor_say(char **text, const char *format, ...)
 {
+	char *old = *text; /* may be among the arguments */
 	va_list arguments;
 
 	va_start(arguments, format);
-	replace(&run->pending.finding.object, format, arguments);
+	*text = mem_format_list(format, arguments);
 	va_end(arguments);
-}
-
-void doctor_next_step(struct doctor_context *run, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	replace(&run->pending.finding.next_step, format, arguments);
-	va_end(arguments);
+	free(old);
 }
 
 void doctor_expected(struct doctor_context *run, const char *expected, const char *actual)
@@ -185,7 +169,7 @@ static void find_form(const struct doctor_context *run, struct doctor_result *re
 }
 
 /* Moves the pending result into the results. */
-static struct judged conclude(struct doctor_context *run, enum severity severity)
+struct judged doctor_conclude(struct doctor_context *run, enum severity severity)
 {
 	struct finding *finding = &run->pending.finding;
 
@@ -209,29 +193,12 @@ static struct judged conclude(struct doctor_context *run, enum severity severity
 	return (struct judged){0};
 }
 
-struct judged doctor_verdict(struct doctor_context *run, enum severity verdict, const char *format,
-			     ...)
+struct judged doctor_conclude_unchecked(struct doctor_context *run, uint64_t needs)
 {
-	va_list arguments;
-
-	va_start(arguments, format);
-	replace(&run->pending.finding.summary, format, arguments);
-	va_end(arguments);
-	return conclude(run, verdict);
-}
-
-struct judged doctor_not_checked(struct doctor_context *run, uint64_t needs, const char *format,
-				 ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	replace(&run->pending.finding.summary, format, arguments);
-	va_end(arguments);
 	run->pending.needs = number_unless_zero(needs);
 	if (needs && !run->pending.finding.next_step)
 		doctor_next_step(run, "%s", enum_find(doctor_need_names, needs & -needs)->help);
-	return conclude(run, SEVERITY_INFO);
+	return doctor_conclude(run, SEVERITY_INFO);
 }
 
 struct judged doctor_unread(struct doctor_context *run, const char *what, const char *source,

@@ -179,8 +179,9 @@ static void check_results(const struct doctor_results *results)
 		expect(!result->because.known || doctor_first(results, result->because.value));
 	}
 	doctor_count(results, &coverage);
-	expect(coverage.checked ==
-	       coverage.ok + coverage.notes + coverage.warnings + coverage.errors);
+	expect(coverage.checked == coverage.made[SEVERITY_OK] + coverage.made[SEVERITY_NOTICE] +
+					   coverage.made[SEVERITY_WARNING] +
+					   coverage.made[SEVERITY_ERROR]);
 	doctor_blocks_make(results, &blocks);
 	for (size_t i = 0; i < blocks.count; i++) {
 		_cleanup_(freep) char *object = doctor_block_object(&blocks.items[i]);

@@ -424,10 +424,10 @@ static void test_coverage_of_each(void **state)
 			doctor_count(&results, &coverage);
 			assert_int_equal(coverage.checked, worst > 0);
 			assert_int_equal(coverage.unknown, worst == 0);
-			assert_int_equal(coverage.ok, worst == 1);
-			assert_int_equal(coverage.notes, worst == 2);
-			assert_int_equal(coverage.warnings, worst == 3);
-			assert_int_equal(coverage.errors, worst == 4);
+			assert_int_equal(coverage.made[SEVERITY_OK], worst == 1);
+			assert_int_equal(coverage.made[SEVERITY_NOTICE], worst == 2);
+			assert_int_equal(coverage.made[SEVERITY_WARNING], worst == 3);
+			assert_int_equal(coverage.made[SEVERITY_ERROR], worst == 4);
 			assert_int_equal(coverage.partial, worst > 0 && (!i || !j));
 			assert_int_equal(coverage.not_applicable, 1);
 			doctor_results_free(&results);
@@ -458,9 +458,11 @@ static void test_coverage(void **state)
 	add(&results, 0, SEVERITY_INFO, "c/1", "unknown");
 	doctor_count(&results, &coverage);
 	assert_int_equal(coverage.checked, 1);
-	assert_int_equal(coverage.warnings, 1);
+	assert_int_equal(coverage.made[SEVERITY_WARNING], 1);
 	assert_int_equal(coverage.partial, 1);
-	assert_int_equal(coverage.ok + coverage.notes + coverage.errors + coverage.unknown, 0);
+	assert_int_equal(coverage.made[SEVERITY_OK] + coverage.made[SEVERITY_NOTICE] +
+				 coverage.made[SEVERITY_ERROR] + coverage.unknown,
+			 0);
 	results.items[1].finding.severity = number_of(SEVERITY_INFO);
 	results.items[0].finding.severity = number_of(SEVERITY_INFO);
 	doctor_count(&results, &coverage);

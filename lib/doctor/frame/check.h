@@ -76,20 +76,21 @@ void doctor_evidence(struct doctor_context *run, const char *source, const char 
 	__attribute__((format(printf, 3, 4)));
 /* Returns "a, b, c, d and 3 more" for evidence; NULL if there are none. The caller frees it. */
 char *doctor_names(const struct strings *names);
+/* Replaces one of the texts of the next verdict. */
+void doctor_say(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Names the next verdict's object, instead of the scope's: eth2, slurmd[712]. */
-void doctor_object(struct doctor_context *run, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+#define doctor_object(run, ...) doctor_say(&(run)->pending.finding.object, __VA_ARGS__)
 /* Sets the next step of the next verdict, instead of the row's. */
-void doctor_next_step(struct doctor_context *run, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+#define doctor_next_step(run, ...) doctor_say(&(run)->pending.finding.next_step, __VA_ARGS__)
 /* Sets the expected and the actual value of the next verdict, each as a single value. */
 void doctor_expected(struct doctor_context *run, const char *expected, const char *actual);
 /* Later checks cannot judge the object, even if the next verdict is not an error. */
 void doctor_blocks(struct doctor_context *run);
 
 /* Gives a verdict with its summary: a sentence without the object, lower case, no full stop. */
-struct judged doctor_verdict(struct doctor_context *run, enum severity verdict, const char *format,
-			     ...) __attribute__((format(printf, 3, 4)));
+#define doctor_verdict(run, verdict, ...) \
+	(doctor_say(&(run)->pending.finding.summary, __VA_ARGS__), doctor_conclude(run, verdict))
+struct judged doctor_conclude(struct doctor_context *run, enum severity verdict);
 #define doctor_ok(run, ...)	 doctor_verdict(run, SEVERITY_OK, __VA_ARGS__)
 #define doctor_note(run, ...)	 doctor_verdict(run, SEVERITY_NOTICE, __VA_ARGS__)
 #define doctor_warning(run, ...) doctor_verdict(run, SEVERITY_WARNING, __VA_ARGS__)
@@ -97,8 +98,10 @@ struct judged doctor_verdict(struct doctor_context *run, enum severity verdict, 
 /*
  * Not checked, and why; `needs` are bits of enum doctor_need, or 0. Not a problem of the command.
  */
-struct judged doctor_not_checked(struct doctor_context *run, uint64_t needs, const char *format,
-				 ...) __attribute__((format(printf, 3, 4)));
+#define doctor_not_checked(run, needs, ...)                        \
+	(doctor_say(&(run)->pending.finding.summary, __VA_ARGS__), \
+	 doctor_conclude_unchecked(run, needs))
+struct judged doctor_conclude_unchecked(struct doctor_context *run, uint64_t needs);
 /*
  * Not checked, because `what` could not be read from `source`: -errno in `rc`. With `needs_root`,
  * EACCES and EPERM of an ordinary user become NEEDS_ROOT; any other error is also a problem of the

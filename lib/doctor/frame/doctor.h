@@ -133,13 +133,14 @@ const struct doctor_check *doctor_check(enum doctor_check_id id);
 
 /* One block for findings that differ only in object, its name in the next step, and evidence. */
 struct doctor_block {
-	const struct doctor_result **results;
+	const struct doctor_result **results; /* a part of those of struct doctor_blocks */
 	size_t count;
 	size_t total;	   /* objects that the check examined */
 	size_t dependents; /* checks not run because of it */
 };
 
 struct doctor_blocks {
+	const struct doctor_result **results; /* sorted */
 	struct doctor_block *items;
 	size_t count;
 };
@@ -160,11 +161,12 @@ char *doctor_block_step(const struct doctor_block *block);
 
 /* Counts checks, not results, by the worst verdict of each. */
 struct doctor_coverage {
-	size_t checked, ok, notes, warnings, errors;
-	size_t not_checked;		/* the sum of the next three */
-	size_t because;			/* not run because of another check */
-	size_t needs[DOCTOR_NEED_BITS]; /* not run, by the first bit of their needs */
-	size_t unknown;			/* not completed for another reason */
+	size_t checked;
+	size_t made[SEVERITY_ERROR + 1]; /* of them, by enum severity */
+	size_t not_checked;		 /* the sum of the next three */
+	size_t because;			 /* not run because of another check */
+	size_t needs[DOCTOR_NEED_BITS];	 /* not run, by the first bit of their needs */
+	size_t unknown;			 /* not completed for another reason */
 	size_t partial; /* objects that a check could not examine although it was made on others */
 	size_t not_applicable;
 };
