@@ -26,8 +26,7 @@
 enum { CACHE_MOST_MSEC = 10000 }; /* set_stats_lifespan(), core/sysfs.c */
 
 struct doctor_counters {
-	struct device_list devices; /* those that may be read; all but the array is borrowed */
-	struct inventory inventory;
+	struct inventory inventory;    /* the devices that may be read; only their array is owned */
 	struct counter_loader *loader; /* NULL: the root cannot be opened */
 };
 
@@ -45,7 +44,7 @@ static bool wants(const void *context, enum counter_source source, const char *k
 static void open_loader(struct doctor_facts *facts)
 {
 	struct doctor_counters *counters = mem_alloc_zero(1, sizeof(*counters));
-	struct device_list *devices = &counters->devices;
+	struct device_list *devices = &counters->inventory.devices;
 	const struct counters_request what = {
 		.root = facts->request->root,
 		.inventory = &counters->inventory,
@@ -58,10 +57,7 @@ static void open_loader(struct doctor_facts *facts)
 	for_each (device, &facts->inventory.devices)
 		if (!doctor_counters_are_restricted(facts, device))
 			MEM_ADD(devices->items, devices->count) = *device;
-	counters->inventory = (struct inventory){
-		.answers = facts->inventory.answers,
-		.devices = *devices,
-	};
+	counters->inventory.answers = facts->inventory.answers;
 	if (counter_loader_open(&what, &counters->loader))
 		counters->loader = NULL;
 }
@@ -113,7 +109,8 @@ static uint64_t cache_msec(const struct doctor_facts *facts)
 	uint64_t most = 0;
 
 	for_each_port (device, port,
-		       facts->growth->counters ? &facts->growth->counters->devices : &none) {
+		       facts->growth->counters ? &facts->growth->counters->inventory.devices
+					       : &none) {
 		struct number msec = {.known = false};
 
 		sysfs_read_number(&facts->root, &msec,
@@ -377,24 +374,24 @@ int doctor_growth(const struct doctor_facts *facts, uint64_t *ret_growth, const 
 	return 0;
 }
 
-size_t doctor_growth_each(const struct doctor_facts *facts, const char *prefix,
-			  growth_handler *handle, void *context)
+const char *doctor_growth_next(const struct doctor_facts *facts, const char *prefix,
+			       size_t *position, uint64_t *ret_growth)
 {
 	const size_t length = strlen(prefix);
-	size_t count = 0;
 
-	for (size_t i = 0; facts->growth && i < facts->growth->after.count; i++) {
-		const struct growth_value *after = &facts->growth->after.items[i], *before;
+	while (facts->growth && *position < facts->growth->after.count) {
+		const struct growth_value *after = &facts->growth->after.items[(*position)++];
+		const struct growth_value *before;
 
 		if (strncmp(after->key, prefix, length))
 			continue;
 		before = find(&facts->growth->before, after->key);
 		if (!before || after->value < before->value)
 			continue;
-		handle(context, after->key + length, after->value - before->value);
-		count++;
+		*ret_growth = after->value - before->value;
+		return after->key + length;
 	}
-	return count;
+	return NULL;
 }
 
 double doctor_growth_seconds(const struct doctor_facts *facts)
@@ -418,7 +415,7 @@ void doctor_growth_free(struct doctor_growth *growth)
 	clear(&growth->after);
 	if (growth->counters) {
 		counter_loader_free(growth->counters->loader);
-		free(growth->counters->devices.items);
+		free(growth->counters->inventory.devices.items);
 	}
 	free(growth->counters);
 	free(growth);

@@ -53,12 +53,12 @@ int doctor_growth_load(struct doctor_facts *facts);
 int doctor_growth(const struct doctor_facts *facts, uint64_t *ret_growth, const char *key_format,
 		  ...) __attribute__((format(printf, 3, 4)));
 /*
- * Passes on the growth (0 included) and the rest of the key of each number whose key begins with
- * the prefix; numbers that were reset in between are skipped. Returns how many it passed on.
+ * Iterates over the numbers whose keys begin with the prefix, except those that were reset in
+ * between: returns the rest of the key, and the growth (0 included); NULL: no more. *position is 0
+ * at first.
  */
-typedef void growth_handler(void *context, const char *rest, uint64_t growth);
-size_t doctor_growth_each(const struct doctor_facts *facts, const char *prefix,
-			  growth_handler *handle, void *context);
+const char *doctor_growth_next(const struct doctor_facts *facts, const char *prefix,
+			       size_t *position, uint64_t *ret_growth);
 /* Returns the seconds between the readings; 0 if unknown. */
 double doctor_growth_seconds(const struct doctor_facts *facts);
 /*

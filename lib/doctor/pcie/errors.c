@@ -55,54 +55,44 @@ void growth_read_aer(struct doctor_facts *facts, struct growth_reading *reading)
 	}
 }
 
-/* Growth on the path, by kind of error. */
-struct sums {
-	struct doctor_context *run;
-	const struct pci_function *function;
-	enum pci_aer file;
-	uint64_t grown[PCI_AER_FILES];
-	uint64_t named, total; /* for this function and file */
-};
-
-static void show_growth(struct sums *sums, const char *name, uint64_t growth)
+static void show_growth(struct doctor_context *run, const struct pci_function *function,
+			enum pci_aer file, const char *name, uint64_t growth)
 {
 	static const char *const words[] = {"correctable", "nonfatal", "fatal"};
-	_cleanup_(freep) char *source = doctor_pci_source(sums->function,
-							  pci_aer_files[sums->file]);
+	_cleanup_(freep) char *source = doctor_pci_source(function, pci_aer_files[file]);
 
-	sums->grown[sums->file] += growth;
-	doctor_evidence(sums->run, source, "%s: %s %s +%llu in %.1f s (0 expected)",
-			sums->function->address, words[sums->file], name,
-			(unsigned long long)growth, doctor_growth_seconds(sums->run->facts));
+	doctor_evidence(run, source, "%s: %s %s +%llu in %.1f s (0 expected)", function->address,
+			words[file], name, (unsigned long long)growth,
+			doctor_growth_seconds(run->facts));
 }
 
-/* Totals count messages, which several errors may share: used only if no named counter grew. */
-static void add_growth(void *context, const char *name, uint64_t growth)
-{
-	struct sums *sums = context;
-
-	if (!strncmp(name, "TOTAL_", 6)) {
-		sums->total = growth;
-	} else if (growth) {
-		sums->named += growth;
-		show_growth(sums, name, growth);
-	}
-}
-
-/* Adds the function's growth; returns the number of its counters. */
-static size_t add_function(struct sums *sums, const struct pci_function *function)
+/*
+ * Adds the function's growth, by kind of error; returns the number of its counters. Totals count
+ * messages, which several errors may share: used only if no named counter grew.
+ */
+static size_t add_function(struct doctor_context *run, const struct pci_function *function,
+			   uint64_t grown[static PCI_AER_FILES])
 {
 	size_t counters = 0;
 
-	sums->function = function;
-	for (sums->file = 0; sums->file < PCI_AER_FILES; sums->file++) {
+	for (enum pci_aer file = 0; file < PCI_AER_FILES; file++) {
 		_cleanup_(freep) char *prefix = mem_format("%s %s ", function->address,
-							   pci_aer_files[sums->file]);
+							   pci_aer_files[file]);
+		uint64_t growth, named = 0, total = 0;
+		const char *name;
 
-		sums->named = sums->total = 0;
-		counters += doctor_growth_each(sums->run->facts, prefix, add_growth, sums);
-		if (!sums->named && sums->total)
-			show_growth(sums, "unnamed", sums->total);
+		for (size_t at = 0; (name = doctor_growth_next(run->facts, prefix, &at, &growth));
+		     counters++) {
+			if (!strncmp(name, "TOTAL_", 6)) {
+				total = growth;
+			} else if (growth) {
+				named += growth;
+				show_growth(run, function, file, name, growth);
+			}
+		}
+		if (!named && total)
+			show_growth(run, function, file, "unnamed", total);
+		grown[file] += named ?: total;
 	}
 	return counters;
 }
@@ -188,11 +178,11 @@ static bool is_reported(struct doctor_context *run)
 	return false;
 }
 
-static struct judged conclude(struct doctor_context *run, const struct sums *sums, size_t counters)
+static struct judged conclude(struct doctor_context *run, const uint64_t *grown, size_t counters)
 {
-	if (sums->grown[PCI_AER_FATAL] || sums->grown[PCI_AER_NONFATAL])
+	if (grown[PCI_AER_FATAL] || grown[PCI_AER_NONFATAL])
 		return doctor_error(run, "uncorrectable PCIe errors are increasing");
-	if (sums->grown[PCI_AER_CORRECTABLE])
+	if (grown[PCI_AER_CORRECTABLE])
 		return doctor_warning(run, "correctable PCIe errors are increasing");
 	if (!counters)
 		return doctor_not_checked(run, 0, "no function on the path counts PCIe errors");
@@ -209,7 +199,7 @@ static struct judged conclude(struct doctor_context *run, const struct sums *sum
 struct judged check_pcie_errors(struct doctor_context *run)
 {
 	const struct pci_function *unread = NULL;
-	struct sums sums = {.run = run};
+	uint64_t grown[PCI_AER_FILES] = {0};
 	enum pci_aer unread_file = 0;
 	size_t counters = 0;
 	int unread_rc = 0;
@@ -220,7 +210,7 @@ struct judged check_pcie_errors(struct doctor_context *run)
 		return doctor_not_checked(run, NEEDS_INTERVAL, "the counters were read only once");
 	}
 	for (const struct pci_function *at = run->function; at; at = at->parent) {
-		const size_t found = add_function(&sums, at);
+		const size_t found = add_function(run, at, grown);
 		enum pci_aer file = 0;
 		const int rc = found ? 0 : find_error(run, at, &file);
 
@@ -231,10 +221,10 @@ struct judged check_pcie_errors(struct doctor_context *run)
 			unread_rc = rc;
 		}
 	}
-	if (unread && !sums.grown[0] && !sums.grown[1] && !sums.grown[2]) {
+	if (unread && !grown[0] && !grown[1] && !grown[2]) {
 		_cleanup_(freep) char *path = doctor_pci_source(unread, pci_aer_files[unread_file]);
 
 		return doctor_unread(run, "the PCIe error counters", path, unread_rc, false);
 	}
-	return conclude(run, &sums, counters);
+	return conclude(run, grown, counters);
 }
