@@ -527,14 +527,14 @@ static void code_without_word(void **state)
 	struct host *host = *state;
 	struct bed *bed = &host->bed;
 	struct device *device = &bed->facts.inventory.devices.items[1];
-	struct expect_value one, other;
+	struct value one, other;
 
 	device->ports[0].link_layer = number_of(9);
 	expect_value_get(&bed->facts, device, &device->ports[0], WANTED_LINK_LAYER, &one);
 	device->ports[0].link_layer = number_of(10);
 	expect_value_get(&bed->facts, device, &device->ports[0], WANTED_LINK_LAYER, &other);
-	assert_string_equal(one.word, "unknown-9");
-	assert_string_equal(other.word, "unknown-10");
+	assert_string_equal(one.string, "unknown-9");
+	assert_string_equal(other.string, "unknown-10");
 }
 
 int main(void)

@@ -105,25 +105,20 @@ static void get_pcie(struct doctor_facts *facts, const struct device *device, en
 }
 
 /* The other keys are those of columns of devices and of ports. */
-void expect_value_get(struct doctor_facts *facts, const struct device *device,
-		      const struct port *port, enum wanted_key key, struct expect_value *ret_value)
+bool expect_value_get(struct doctor_facts *facts, const struct device *device,
+		      const struct port *port, enum wanted_key key, struct value *ret_value)
 {
 	const struct wanted_row *row = &wanted_rows[key];
-	struct value *value = &ret_value->value;
 
 	if (row->pcie)
-		get_pcie(facts, device, key, value);
+		get_pcie(facts, device, key, ret_value);
 	else if (port)
-		field_get(schema_find(&port_schema, row->key), port, value);
+		field_get(schema_find(&port_schema, row->key), port, ret_value);
 	else
-		field_get(schema_find(&device_schema, row->key), device, value);
-	ret_value->known = value->kind != VALUE_NONE;
-	ret_value->none = has_none(device, port, key);
-	ret_value->word = value->kind == VALUE_STRING ? value->string : NULL;
-	if (value->kind == VALUE_REAL)
-		ret_value->number = value->real;
-	else if (ret_value->known && !ret_value->word)
-		ret_value->number = (double)value->number;
+		field_get(schema_find(&device_schema, row->key), device, ret_value);
+	if (ret_value->kind == VALUE_UNSIGNED)
+		value_set_real(ret_value, (double)ret_value->number);
+	return !has_none(device, port, key);
 }
 
 int expect_read_memlock(struct doctor_facts *facts, double *ret_bytes)
@@ -209,15 +204,6 @@ static struct judged compare(struct doctor_context *run, const struct wanted *wa
 	return doctor_unknown(run, wanted_rows[key].title);
 }
 
-/* Whether the value is known and allowed, so that nothing needs to be reported. */
-static bool is_fine(const struct wanted *wanted, const struct expect_value *value)
-{
-	if (!value->known)
-		return false;
-	return value->word ? wanted_allows_word(wanted, value->word)
-			   : wanted_allows_number(wanted, value->number);
-}
-
 /* Gives a verdict if the value differs or is unknown. The object has not been named yet. */
 static void judge_value(struct doctor_context *run, const struct selector *selector,
 			const struct device *device, const struct port *port, enum wanted_key key)
@@ -225,16 +211,20 @@ static void judge_value(struct doctor_context *run, const struct selector *selec
 	const struct wanted *wanted = &selector->wanted[key];
 	_cleanup_(freep) char *name = port ? port_object(port) : mem_string(device->name);
 	_cleanup_(freep) char *actual = NULL;
-	struct expect_value value;
+	struct value value;
 
-	if (!wanted->known)
+	if (!wanted->known || !expect_value_get(run->facts, device, port, key, &value))
 		return;
-	expect_value_get(run->facts, device, port, key, &value);
-	if (value.none || is_fine(wanted, &value))
-		return;
+	if (value.kind == VALUE_STRING) {
+		if (wanted_allows_word(wanted, value.string))
+			return;
+		actual = mem_string(value.string);
+	} else if (value.kind == VALUE_REAL) {
+		if (wanted_allows_number(wanted, value.real))
+			return;
+		actual = wanted_number_text(value.real);
+	}
 	doctor_object(run, "%s", name);
-	if (value.known)
-		actual = value.word ? mem_string(value.word) : wanted_number_text(value.number);
 	compare(run, wanted, key, actual, false);
 }
 

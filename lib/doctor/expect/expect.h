@@ -31,19 +31,12 @@ void doctor_expect_ignore(struct doctor_context *run);
 bool expect_names(const char *pattern, const char *name);
 
 /*
- * A value of a device or port: --learn writes it, --expect compares it. Do not copy the struct,
- * because the word of a code that has none (unknown-9) is in `value` itself.
+ * Gets a value of a device or port, which --learn writes and --expect compares: a string, a real
+ * number, or none if it is unknown; `port` NULL: of the device. Returns false if the object cannot
+ * have the value: a port that is down has no rate. Do not copy the value, because it may have the
+ * word of a code that has none (unknown-9) in itself.
  */
-struct expect_value {
-	struct value value;
-	bool known;
-	bool none;	  /* the object cannot have the value: a port that is down has no rate */
-	const char *word; /* borrowed from the record or from `value`; NULL: a number */
-	double number;
-};
-
-/* `port` NULL: a value of the device. */
-void expect_value_get(struct doctor_facts *facts, const struct device *device,
-		      const struct port *port, enum wanted_key key, struct expect_value *ret_value);
+bool expect_value_get(struct doctor_facts *facts, const struct device *device,
+		      const struct port *port, enum wanted_key key, struct value *ret_value);
 /* Reads this process's limit of pinned memory in bytes; INFINITY: unlimited. 0 or -errno. */
 int expect_read_memlock(struct doctor_facts *facts, double *ret_bytes);

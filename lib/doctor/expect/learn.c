@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Writes an expectation file from what the host has: see doctor/expect/expectation.h. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "doctor/frame/check.h"
@@ -77,20 +75,19 @@ struct values {
 static void add_value(struct doctor_facts *facts, const struct device *device,
 		      const struct port *port, enum wanted_key key, struct values *values)
 {
-	struct expect_value value;
+	struct value value;
 
-	expect_value_get(facts, device, port, key, &value);
-	if (!value.known || value.none)
+	if (!expect_value_get(facts, device, port, key, &value) || value.kind == VALUE_NONE)
 		return;
-	if (value.word) {
-		if (!strings_contain(&values->words, value.word))
-			strings_add(&values->words, value.word);
+	if (value.kind == VALUE_STRING) {
+		if (!strings_contain(&values->words, value.string))
+			strings_add(&values->words, value.string);
 		return;
 	}
 	for (size_t i = 0; i < values->number_count; i++)
-		if (values->numbers[i] == value.number)
+		if (values->numbers[i] == value.real)
 			return;
-	MEM_ADD(values->numbers, values->number_count) = value.number;
+	MEM_ADD(values->numbers, values->number_count) = value.real;
 }
 
 static int compare_words(const void *a, const void *b)
