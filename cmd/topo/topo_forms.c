@@ -2,7 +2,6 @@
 /* rdmactl topo: --tree, --why, --require, --assign and --env. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"

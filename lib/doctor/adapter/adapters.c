@@ -229,15 +229,14 @@ const struct doctor_adapters *doctor_adapters(const struct doctor_context *run,
 }
 
 /* Finds the netdev's index, which makes the query safe: see kernel/netlink/ethtool.h. */
-static int ask_about(struct doctor_facts *facts, const char *netdev,
-		     const struct doctor_adapters **ret_adapters, uint32_t *ret_index)
+static int ask_about(struct doctor_facts *facts, const char *netdev, uint32_t *ret_index)
 {
 	const struct link *link = link_by_name(&facts->inventory.links, netdev);
+	const struct doctor_adapters *adapters = opened(facts);
 
-	*ret_adapters = opened(facts);
-	if ((*ret_adapters)->socket_rc)
-		return (*ret_adapters)->socket_rc;
-	if (!(*ret_adapters)->ethtool_family)
+	if (adapters->socket_rc)
+		return adapters->socket_rc;
+	if (!adapters->ethtool_family)
 		return -EOPNOTSUPP;
 	if (!link || !link->index.known)
 		return -ENODEV;
@@ -247,25 +246,21 @@ static int ask_about(struct doctor_facts *facts, const char *netdev,
 
 int doctor_pause(struct doctor_facts *facts, const char *netdev, struct ethtool_pause *ret_pause)
 {
-	const struct doctor_adapters *adapters;
 	uint32_t index;
-	int rc = ask_about(facts, netdev, &adapters, &index);
 
-	return rc ? rc
-		  : ethtool_get_pause(adapters->generic, adapters->ethtool_family, index,
-				      ret_pause);
+	return ask_about(facts, netdev, &index)
+		       ?: ethtool_get_pause(facts->adapters->generic,
+					    facts->adapters->ethtool_family, index, ret_pause);
 }
 
 int doctor_fec(struct doctor_facts *facts, const char *netdev, bool counts,
 	       struct ethtool_fec *ret_fec)
 {
-	const struct doctor_adapters *adapters;
 	uint32_t index;
-	int rc = ask_about(facts, netdev, &adapters, &index);
 
-	return rc ? rc
-		  : ethtool_get_fec(adapters->generic, adapters->ethtool_family, index, counts,
-				    ret_fec);
+	return ask_about(facts, netdev, &index)
+		       ?: ethtool_get_fec(facts->adapters->generic, facts->adapters->ethtool_family,
+					  index, counts, ret_fec);
 }
 
 char *reporter_key(const struct devlink *devlink, const struct devlink_reporter *reporter)

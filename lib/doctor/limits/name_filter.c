@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "doctor/limits/name_filter.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 enum { ENTRIES_MOST = 1024 }; /* a range may cover more names than anyone has */
 
@@ -120,16 +120,10 @@ bool name_entry_matches(const struct name_filter *filter, const struct name_entr
 /* setEnvFile() in NCCL's src/misc/param.cc: white space is kept, and the first value wins. */
 char *nccl_conf_find(const char *text, const char *name)
 {
-	const size_t length = strlen(name);
+	_cleanup_(freep) char *label = mem_format("%s=", name);
+	const char *value = text_line(text, label);
 
-	while (*text) {
-		const size_t line = strcspn(text, "\n");
-
-		if (line > length && !strncmp(text, name, length) && text[length] == '=')
-			return mem_format("%.*s", (int)(line - length - 1), text + length + 1);
-		text += line + (text[line] == '\n');
-	}
-	return NULL;
+	return value ? mem_format("%.*s", (int)strcspn(value, "\n"), value) : NULL;
 }
 
 /*

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* roce-mtu: the RDMA MTU that the MTUs of the netdevs allow. */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"

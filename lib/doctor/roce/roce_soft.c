@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "doctor/roce/roce.h"
 #include "doctor/stack/stack.h"
 
@@ -28,16 +29,9 @@ static const char *const filters[] = {
 /* Whether the text of /proc/modules has the module: "nf_tables 372736 0 - Live 0x0 ...". */
 static bool is_loaded(const char *modules, const char *name)
 {
-	const size_t length = strlen(name);
+	_cleanup_(freep) char *label = mem_format("%s ", name);
 
-	for (const char *line = modules; *line;) {
-		const size_t end = strcspn(line, "\n");
-
-		if (!strncmp(line, name, length) && line[length] == ' ')
-			return true;
-		line += end + (line[end] == '\n');
-	}
-	return false;
+	return text_line(modules, label);
 }
 
 /*

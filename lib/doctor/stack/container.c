@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Checks of what a container has been given. */
 #include <errno.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"

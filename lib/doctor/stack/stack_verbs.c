@@ -2,7 +2,6 @@
 /* Checks of the chain from the RDMA device to programs. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 

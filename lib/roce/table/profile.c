@@ -2,7 +2,6 @@
 #include "roce/table/profile.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"

@@ -2,7 +2,6 @@
 #include "roce/table/roce.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "roce/cma.h"
