@@ -217,6 +217,7 @@ static void find_accelerators(const struct topology *topology, struct assignment
 		assignment->accelerator = node;
 		assignment->node = node->name;
 		assignment->pci_address = node->pci_address;
+		assignment->cpus = node->cpus;
 		assignment->nics.known = true;
 	}
 }
@@ -256,11 +257,6 @@ void assignment_list_clear(struct assignment_list *list)
 	*list = (struct assignment_list){.count = 0};
 }
 
-static void get_cpus(const void *record, struct value *value)
-{
-	value_set_string(value, ((const struct assignment *)record)->accelerator->cpus);
-}
-
 static void get_word(const void *record, struct value *value)
 {
 	const struct assignment *assignment = record;
@@ -280,8 +276,7 @@ static const struct field fields[] = {
 	COMPUTED_FIELD(FIELD_STRING, get_word, "smi", "DISTANCE", SHOWN, 0,
 		       "the word of nvidia-smi topo -m"),
 	WORD(source, topology_source_names, "SOURCE", SHOWN, 0, "how certain the choice is"),
-	COMPUTED_FIELD(FIELD_STRING, get_cpus, "cpus", "CPUS", SHOWN, 0,
-		       "CPUs of the accelerator's NUMA node"),
+	TEXT(cpus, "CPUS", SHOWN, 0, "CPUs of the accelerator's NUMA node"),
 };
 
 const struct schema assignment_schema = SCHEMA("topo_assignments", struct assignment, fields,

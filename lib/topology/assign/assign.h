@@ -14,11 +14,11 @@ extern const struct enum_name assign_mode_names[];
 
 struct assignment {
 	const struct topology_node *accelerator;
-	char *node, *pci_address;  /* borrowed */
-	struct strings nics;	   /* the first one is the best */
-	struct number rail;	   /* of the first one */
-	struct topology_pair pair; /* to the first one */
-	struct number source;	   /* enum topology_source: how certain the choice is */
+	char *node, *pci_address, *cpus; /* borrowed */
+	struct strings nics;		 /* the first one is the best */
+	struct number rail;		 /* of the first one */
+	struct topology_pair pair;	 /* to the first one */
+	struct number source;		 /* enum topology_source: how certain the choice is */
 };
 
 struct assignment_list {

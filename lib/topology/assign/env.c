@@ -63,18 +63,14 @@ static const struct assignment *find_assignment(const struct assignment_list *li
 static void nccl_env(const struct assignment_list *list, const struct assignment *only,
 		     struct text_buffer *text, struct problems *problems)
 {
-	struct text_buffer ports = {.text = NULL};
-	_cleanup_(freep) char *list_text = NULL;
+	struct text_buffer all = {.text = NULL};
+	_cleanup_(freep) char *ports = NULL;
 
-	if (only) {
-		list_text = ports_of(list, only, problems);
-	} else {
-		for (size_t i = 0; i < list->nic_count; i++)
-			add_ports(list->nics[i], &ports, problems);
-		list_text = text_buffer_take(&ports);
-	}
-	if (*list_text)
-		text_buffer_add(text, "NCCL_IB_HCA==%s\n", list_text);
+	for (size_t i = 0; !only && i < list->nic_count; i++)
+		add_ports(list->nics[i], &all, problems);
+	ports = only ? ports_of(list, only, problems) : text_buffer_take(&all);
+	if (*ports)
+		text_buffer_add(text, "NCCL_IB_HCA==%s\n", ports);
 }
 
 /* Writes a case for each local rank, which has the accelerator of the same number. */
