@@ -178,7 +178,7 @@ static inline int set_up(void **state)
 	add_port(bed, 1);
 	bed->answers = (struct answers){.pfc = {8, 8}, .dscp_26 = 3, .best_link = 3};
 	bed->kernel = (struct fake_kernel){.serve = serve, .context = &bed->answers};
-	roce = doctor_roce(&bed->facts);
+	roce = DOCTOR_PART(&bed->facts, roce);
 	roce->rtnl = netlink_from_fd(fake_start(&bed->kernel), 32768);
 	roce->rtnl_was_opened = true;
 	bed->run = (struct doctor_context){

@@ -13,17 +13,10 @@
 #include "kernel/netlink/genl.h"
 #include "kernel/sysfs.h"
 
-static struct doctor_adapters *adapters_of(struct doctor_facts *facts)
-{
-	if (!facts->adapters)
-		facts->adapters = mem_alloc_zero(1, sizeof(*facts->adapters));
-	return facts->adapters;
-}
-
 static struct doctor_adapters *opened(struct doctor_facts *facts)
 {
 	static const char *const names[] = {DEVLINK_FAMILY, ETHTOOL_FAMILY};
-	struct doctor_adapters *adapters = adapters_of(facts);
+	struct doctor_adapters *adapters = DOCTOR_PART(facts, adapters);
 	uint16_t ids[ARRAY_SIZE(names)] = {0};
 
 	if (adapters->was_opened)
@@ -39,7 +32,7 @@ static struct doctor_adapters *opened(struct doctor_facts *facts)
 
 static struct doctor_adapters *listed(struct doctor_facts *facts)
 {
-	struct doctor_adapters *adapters = adapters_of(facts);
+	struct doctor_adapters *adapters = DOCTOR_PART(facts, adapters);
 
 	if (adapters->was_listed)
 		return adapters;
@@ -166,7 +159,7 @@ static bool is_single(struct doctor_facts *facts, const struct doctor_adapters *
 
 const struct doctor_adapters *doctor_single_devices(struct doctor_facts *facts)
 {
-	struct doctor_adapters *adapters = adapters_of(facts);
+	struct doctor_adapters *adapters = DOCTOR_PART(facts, adapters);
 
 	if (adapters->was_counted)
 		return adapters;

@@ -40,6 +40,10 @@ struct doctor_facts {
 	struct doctor_stack *stack;	  /* doctor/stack/stack.h */
 };
 
+/* Returns the facts of one subject, made when first asked for: DOCTOR_PART(facts, roce). */
+#define DOCTOR_PART(facts, subject) \
+	((facts)->subject = (facts)->subject ?: mem_alloc_zero(1, sizeof(*(facts)->subject)))
+
 /* Opens the root of the request. 0 or -errno, with the problem reported. */
 int doctor_root_open(struct doctor_facts *facts);
 /* Returns the PCI functions of the host; none if they cannot be listed: see facts->pci_rc. */

@@ -108,17 +108,16 @@ typedef char *limit_parser(const char *text, const char *key);
 static bool take_file(const struct root *root, const char *path, limit_parser *parse,
 		      const char *key, struct limit_setting *setting)
 {
-	_cleanup_(freep) char *text = NULL, *value = NULL;
+	_cleanup_(freep) char *text = NULL;
+	char *value;
 
 	if (sysfs_read_long(root, &text, "%s", path))
 		return false;
 	value = parse(text, key);
-	if (!value)
-		return true;
-	limit_setting_clear(setting);
-	setting->value = value;
-	setting->file = mem_format("/%s", path);
-	value = NULL;
+	if (value) {
+		limit_setting_clear(setting);
+		*setting = (struct limit_setting){value, mem_format("/%s", path)};
+	}
 	return true;
 }
 

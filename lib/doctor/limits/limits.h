@@ -25,7 +25,6 @@ struct doctor_limits {
 	size_t setting_count;
 };
 
-struct doctor_limits *doctor_limits(struct doctor_facts *facts);
 void doctor_limits_free(struct doctor_limits *limits);
 /*
  * Returns the effective value of a setting of NCCL, UCX or libfabric, and its source: the

@@ -16,13 +16,6 @@
 #include "doctor/stack/stack.h"
 #include "kernel/privilege.h"
 
-struct doctor_limits *doctor_limits(struct doctor_facts *facts)
-{
-	if (!facts->limits)
-		facts->limits = mem_alloc_zero(1, sizeof(*facts->limits));
-	return facts->limits;
-}
-
 void doctor_limits_free(struct doctor_limits *limits)
 {
 	if (!limits)
@@ -422,7 +415,7 @@ struct judged check_memlock(struct doctor_context *run)
 
 static int read_cgroups(struct doctor_facts *facts)
 {
-	struct doctor_limits *limits = doctor_limits(facts);
+	struct doctor_limits *limits = DOCTOR_PART(facts, limits);
 	struct procfs_cgroups cgroups;
 
 	if (limits->cgroups_were_read)
@@ -461,7 +454,6 @@ static const struct cgroup_device *find_quota(const struct cgroup_level *level, 
 
 struct judged check_rdma_cgroup(struct doctor_context *run)
 {
-	struct doctor_limits *limits = doctor_limits(run->facts);
 	bool limited = false, full = false;
 	int rc = read_cgroups(run->facts);
 
@@ -470,7 +462,7 @@ struct judged check_rdma_cgroup(struct doctor_context *run)
 		return doctor_not_checked(run, 0, "the control group cannot be seen from here");
 	if (rc)
 		return limits_unread(run, "the control group", "/proc/self/cgroup", rc);
-	for_each (level, &limits->cgroups) {
+	for_each (level, &run->facts->limits->cgroups) {
 		const struct cgroup_device *quota = find_quota(level, run->device->name);
 
 		if (!quota)
@@ -485,7 +477,9 @@ struct judged check_rdma_cgroup(struct doctor_context *run)
 	if (limited)
 		return doctor_note(run, "a control group limits the RDMA objects of this process");
 	doctor_evidence(run, "rdma.max", "%zu group%s with the controller, none with a limit",
-			limits->cgroups.count, text_plural_s(limits->cgroups.count));
+			run->facts->limits->cgroups.count,
+			text_plural_s(run->facts->limits->cgroups.count));
 	return doctor_ok(run, "no control group%s limits RDMA objects",
-			 limits->cgroups.more_above ? " that can be seen from here" : "");
+			 run->facts->limits->cgroups.more_above ? " that can be seen from here"
+								: "");
 }

@@ -106,7 +106,7 @@ static char *value_in_environment(const struct doctor_facts *facts, const char *
 /* libfabric.conf has the form of nccl.conf: load_conf() and find_conf_entry(), src/var.c. */
 static char *value_in_files(struct doctor_facts *facts, const char *name, char **ret_source)
 {
-	struct doctor_limits *limits = facts->limits;
+	struct doctor_limits *limits = DOCTOR_PART(facts, limits);
 	char *value = NULL;
 
 	if (!limits->settings_were_read)
@@ -144,7 +144,6 @@ char *doctor_setting(struct doctor_facts *facts, const char *name, char **ret_so
 {
 	char *value = NULL;
 
-	doctor_limits(facts);
 	if (!strncmp(name, "FI_", 3) && prefers_files(facts))
 		value = value_in_files(facts, name, ret_source);
 	if (!value)
@@ -157,7 +156,7 @@ char *doctor_setting(struct doctor_facts *facts, const char *name, char **ret_so
 /* Reads all names of the host, because those named on the command line are not enough. */
 static const struct doctor_limits *read_names(struct doctor_context *run)
 {
-	struct doctor_limits *limits = doctor_limits(run->facts);
+	struct doctor_limits *limits = DOCTOR_PART(run->facts, limits);
 
 	if (limits->names_were_read)
 		return limits;

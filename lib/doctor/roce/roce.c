@@ -46,16 +46,9 @@ const struct link *roce_own_netdev(struct doctor_context *run)
 	return own;
 }
 
-struct doctor_roce *doctor_roce(struct doctor_facts *facts)
-{
-	if (!facts->roce)
-		facts->roce = mem_alloc_zero(1, sizeof(*facts->roce));
-	return facts->roce;
-}
-
 struct netlink *roce_rtnl(struct doctor_facts *facts, int *ret_rc)
 {
-	struct doctor_roce *roce = doctor_roce(facts);
+	struct doctor_roce *roce = DOCTOR_PART(facts, roce);
 
 	if (!roce->rtnl_was_opened)
 		roce->rtnl_rc = rtnl_open(&facts->root, &roce->rtnl);
@@ -67,34 +60,29 @@ struct netlink *roce_rtnl(struct doctor_facts *facts, int *ret_rc)
 const struct roce_dcb *roce_dcb(struct doctor_facts *facts, const struct link *link)
 {
 	const struct link_list *links = &facts->inventory.links;
-	struct doctor_roce *roce = doctor_roce(facts);
-	struct roce_dcb **dcb;
+	struct doctor_roce *roce = DOCTOR_PART(facts, roce);
+	struct roce_dcb *dcb;
 	struct netlink *rtnl;
 	int rc;
 
-	if (!roce->dcbs) {
+	if (!roce->dcbs)
 		roce->dcbs = mem_alloc_zero(links->count, sizeof(*roce->dcbs));
-		roce->link_count = links->count;
-	}
 	dcb = &roce->dcbs[link - links->items];
-	if (*dcb)
-		return *dcb;
+	if (dcb->netdev)
+		return dcb;
 	rtnl = roce_rtnl(facts, &rc);
-	*dcb = mem_alloc_zero(1, sizeof(**dcb));
-	(*dcb)->netdev = link->name;
-	(*dcb)->rc = rtnl ? dcb_get(rtnl, link->name, &(*dcb)->dcb) : rc;
-	(*dcb)->trust_rc = roce_read_trust(&facts->root, link->name, &(*dcb)->dcb);
-	if ((*dcb)->trust_rc == -ENOENT)
-		(*dcb)->trust_rc = 0;
-	return *dcb;
+	dcb->netdev = link->name;
+	dcb->rc = rtnl ? dcb_get(rtnl, link->name, &dcb->dcb) : rc;
+	dcb->trust_rc = roce_read_trust(&facts->root, link->name, &dcb->dcb);
+	if (dcb->trust_rc == -ENOENT)
+		dcb->trust_rc = 0;
+	return dcb;
 }
 
 void doctor_roce_free(struct doctor_roce *roce)
 {
 	if (!roce)
 		return;
-	for (size_t i = 0; i < roce->link_count; i++)
-		free(roce->dcbs[i]);
 	free(roce->dcbs);
 	free(roce->ecns);
 	netlink_free(roce->rtnl);

@@ -41,9 +41,9 @@ const struct link *roce_own_netdev(struct doctor_context *run);
 struct netlink *roce_rtnl(struct doctor_facts *facts, int *ret_rc);
 
 struct roce_dcb {
-	const char *netdev;
-	int rc;	      /* result of dcb_get() */
-	int trust_rc; /* -errno if what the port trusts cannot be read */
+	const char *netdev; /* NULL: not read yet */
+	int rc;		    /* result of dcb_get() */
+	int trust_rc;	    /* -errno if what the port trusts cannot be read */
 	struct dcb dcb;
 };
 
@@ -62,13 +62,11 @@ struct doctor_roce {
 	struct netlink *rtnl; /* use roce_rtnl() */
 	int rtnl_rc;
 	bool rtnl_was_opened;
-	struct roce_dcb **dcbs; /* use roce_dcb(); by netdev index */
-	size_t link_count;
+	struct roce_dcb *dcbs;	 /* use roce_dcb(); in the order of the links */
 	struct doctor_ecn *ecns; /* for the check roce-ecn */
 	size_t ecn_count;
 	unsigned int largest_mtu; /* for the check roce-mtu */
 	bool largest_mtu_is_known;
 };
 
-struct doctor_roce *doctor_roce(struct doctor_facts *facts);
 void doctor_roce_free(struct doctor_roce *roce);

@@ -35,7 +35,7 @@ static bool is_peer(struct doctor_context *run, const struct device *device,
 /* Returns the largest RDMA MTU of any port's netdev: most hosts use a single MTU. */
 static unsigned int largest_mtu(struct doctor_context *run)
 {
-	struct doctor_roce *roce = doctor_roce(run->facts);
+	struct doctor_roce *roce = DOCTOR_PART(run->facts, roce);
 
 	if (roce->largest_mtu_is_known)
 		return roce->largest_mtu;

@@ -314,7 +314,7 @@ static void describe_ecn(const struct roce_ecn *ecn, char *text, size_t size)
 static struct doctor_ecn ecn_of(const struct doctor_context *run, const struct device *device,
 				const struct port *port, const struct link *own)
 {
-	struct doctor_roce *roce = doctor_roce(run->facts);
+	struct doctor_roce *roce = DOCTOR_PART(run->facts, roce);
 	const struct link *leg = roce_next_member(&run->facts->inventory, own, NULL);
 	struct doctor_ecn new = {.port = port, .ecn.rc = -ENOENT};
 

@@ -32,13 +32,6 @@ struct doctor_stack {
 	bool has_auxiliary, has_rules, has_files, has_built_in, has_providers, has_shared, has_abi;
 };
 
-static struct doctor_stack *stack_of(struct doctor_facts *facts)
-{
-	if (!facts->stack)
-		facts->stack = mem_alloc_zero(1, sizeof(*facts->stack));
-	return facts->stack;
-}
-
 #define AUXILIARY "sys/bus/auxiliary/devices"
 
 static void read_auxiliary(const struct root *root, struct auxiliary_devices *list,
@@ -64,7 +57,7 @@ static void read_auxiliary(const struct root *root, struct auxiliary_devices *li
 
 const struct auxiliary_devices *doctor_auxiliary_devices(struct doctor_facts *facts)
 {
-	struct doctor_stack *stack = stack_of(facts);
+	struct doctor_stack *stack = DOCTOR_PART(facts, stack);
 	struct strings names = {.known = false};
 
 	if (stack->has_auxiliary)
@@ -79,7 +72,7 @@ const struct auxiliary_devices *doctor_auxiliary_devices(struct doctor_facts *fa
 
 const struct module_rules *doctor_module_rules(struct doctor_facts *facts)
 {
-	struct doctor_stack *stack = stack_of(facts);
+	struct doctor_stack *stack = DOCTOR_PART(facts, stack);
 
 	if (stack->has_rules)
 		return &stack->rules;
@@ -93,7 +86,7 @@ const struct module_rules *doctor_module_rules(struct doctor_facts *facts)
 
 const struct module_files *doctor_module_files(struct doctor_facts *facts)
 {
-	struct doctor_stack *stack = stack_of(facts);
+	struct doctor_stack *stack = DOCTOR_PART(facts, stack);
 
 	if (!stack->has_files)
 		module_files_read(&facts->root, &stack->files);
@@ -103,7 +96,7 @@ const struct module_files *doctor_module_files(struct doctor_facts *facts)
 
 const char *doctor_built_in_modules(struct doctor_facts *facts)
 {
-	struct doctor_stack *stack = stack_of(facts);
+	struct doctor_stack *stack = DOCTOR_PART(facts, stack);
 
 	if (!stack->has_built_in)
 		stack->built_in = modules_read_built_in(&facts->root);
@@ -113,7 +106,7 @@ const char *doctor_built_in_modules(struct doctor_facts *facts)
 
 static const struct module_fact *module_fact(struct doctor_facts *facts, const char *name)
 {
-	struct doctor_stack *stack = stack_of(facts);
+	struct doctor_stack *stack = DOCTOR_PART(facts, stack);
 	struct module_fact *fact;
 	int rc;
 
@@ -146,7 +139,7 @@ enum module_origin doctor_module_origin(struct doctor_facts *facts, const char *
 
 const struct providers *doctor_providers(struct doctor_facts *facts)
 {
-	struct doctor_stack *stack = stack_of(facts);
+	struct doctor_stack *stack = DOCTOR_PART(facts, stack);
 
 	if (stack->has_providers)
 		return &stack->providers;
@@ -161,7 +154,7 @@ const struct providers *doctor_providers(struct doctor_facts *facts)
 /* `rdma system set netns` changes the parameter, too: drivers/infiniband/core/device.c. */
 enum tristate doctor_namespaces_are_shared(struct doctor_facts *facts, int *ret_rc)
 {
-	struct doctor_stack *stack = stack_of(facts);
+	struct doctor_stack *stack = DOCTOR_PART(facts, stack);
 	char text[SYSFS_TEXT_SIZE];
 	ssize_t length;
 
@@ -181,7 +174,7 @@ enum tristate doctor_namespaces_are_shared(struct doctor_facts *facts, int *ret_
 
 int doctor_core_abi(struct doctor_facts *facts, struct number *ret_abi)
 {
-	struct doctor_stack *stack = stack_of(facts);
+	struct doctor_stack *stack = DOCTOR_PART(facts, stack);
 
 	if (!stack->has_abi)
 		stack->abi_rc = sysfs_read_number(&facts->root, &stack->abi,
