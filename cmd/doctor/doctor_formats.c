@@ -132,17 +132,17 @@ static char *npd_line(const struct verdict_line *line)
 }
 
 struct condition {
-	char *type, *status, *reason, *message;
+	const char *type, *status, *reason, *message;
 };
 
-#define RECORD struct condition
+#define CONDITION_FIELD(member, ...) \
+	FIELD_ROW(struct condition, member, const char *, FIELD_STRING, #member, __VA_ARGS__)
 static const struct field condition_fields[] = {
-	TEXT(type, "TYPE", SHOWN, 0, "type of the condition"),
-	TEXT(status, "STATUS", SHOWN, 0, "True, False or Unknown"),
-	TEXT(reason, "REASON", SHOWN, 0, "why, as one word"),
-	TEXT(message, "MESSAGE", SHOWN, 0, "why, in plain text"),
+	CONDITION_FIELD(type, "TYPE", SHOWN, 0, "type of the condition"),
+	CONDITION_FIELD(status, "STATUS", SHOWN, 0, "True, False or Unknown"),
+	CONDITION_FIELD(reason, "REASON", SHOWN, 0, "why, as one word"),
+	CONDITION_FIELD(message, "MESSAGE", SHOWN, 0, "why, in plain text"),
 };
-#undef RECORD
 static const struct schema condition_schema = SCHEMA("conditions", struct condition,
 						     condition_fields, "a node condition");
 
@@ -168,16 +168,16 @@ static int print_condition(FILE *out, const struct verdict_line *line)
 {
 	static const char *const statuses[] = {"True", "False", "False", "Unknown"};
 	static const char *const reasons[] = {"RdmaReady", NULL, NULL, "RdmaUnknown"};
-	_cleanup_(freep) char *type = mem_string("RdmaReady"), *status = NULL, *reason = NULL;
+	_cleanup_(freep) char *reason = line->check ? camel_case(line->check) : NULL;
 	_cleanup_(columns_free) struct columns columns = columns_of(&condition_schema, COLUMNS_ALL);
 	const struct render_options options = {.format = FORMAT_JSONL};
-	struct condition condition = {.type = type, .message = line->reason};
+	const struct condition condition = {.type = "RdmaReady",
+					    .status = statuses[line->answer],
+					    .reason = reason ?: reasons[line->answer],
+					    .message = line->reason};
 	const void *row = &condition;
 	struct document document = {.columns = &columns, .rows = &row, .row_count = 1};
 
-	condition.status = status = mem_string(statuses[line->answer]);
-	condition.reason = reason = line->check ? camel_case(line->check)
-						: mem_string(reasons[line->answer]);
 	return render(out, &options, &document);
 }
 

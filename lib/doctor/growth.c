@@ -122,37 +122,32 @@ static uint64_t cache_msec(const struct doctor_facts *facts)
 	return most < CACHE_MOST_MSEC ? most : CACHE_MOST_MSEC;
 }
 
-void growth_each_netdev(const struct doctor_facts *facts, const struct port *port,
-			void (*act)(void *context, const char *netdev), void *context)
+struct strings growth_netdevs(const struct doctor_facts *facts, const struct port *port)
 {
 	const struct link_list *links = &facts->inventory.links;
 	const struct link *own = port->netdev ? link_by_name(links, port->netdev) : NULL;
+	struct strings netdevs = {.items = NULL};
 
 	if (port->netdev)
-		act(context, port->netdev);
+		strings_add(&netdevs, port->netdev);
 	for (size_t i = 0; link_is_bond(own) && i < links->count; i++)
 		if (link_by_index(links, &links->items[i].master_index) == own)
-			act(context, links->items[i].name);
+			strings_add(&netdevs, links->items[i].name);
+	return netdevs;
 }
 
-struct carriers {
-	const struct doctor_facts *facts;
-	struct growth_reading *reading;
-};
-
-static void read_carrier(void *context, const char *netdev)
+static void read_carrier(const struct root *root, const char *netdev,
+			 struct growth_reading *reading)
 {
 	/* carrier_down_count exists since Linux 4.16: net/core/net-sysfs.c. */
 	static const char *const files[] = {"carrier_down_count", "carrier_changes"};
-	struct carriers *carriers = context;
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		struct number count = {.known = false};
 
-		if (sysfs_read_number(&carriers->facts->root, &count, "sys/class/net/%s/%s", netdev,
-				      files[i]))
+		if (sysfs_read_number(root, &count, "sys/class/net/%s/%s", netdev, files[i]))
 			continue;
-		growth_add(carriers->reading, count.value, "%s %s", netdev, files[i]);
+		growth_add(reading, count.value, "%s %s", netdev, files[i]);
 		return;
 	}
 }
@@ -163,10 +158,12 @@ static void read_carrier(void *context, const char *netdev)
  */
 static void read_carriers(struct doctor_facts *facts, struct growth_reading *reading)
 {
-	struct carriers carriers = {facts, reading};
+	for_each_port (device, port, &facts->inventory.devices) {
+		_cleanup_(strings_free) struct strings netdevs = growth_netdevs(facts, port);
 
-	for_each_port (device, port, &facts->inventory.devices)
-		growth_each_netdev(facts, port, read_carrier, &carriers);
+		for (size_t i = 0; i < netdevs.count; i++)
+			read_carrier(&facts->root, netdevs.items[i], reading);
+	}
 }
 
 static int refuse(struct problems *problems, const char *message, const char *hint, int rc)

@@ -67,11 +67,10 @@ double doctor_growth_seconds(const struct doctor_facts *facts);
  */
 struct judged doctor_nothing_grew(struct doctor_context *run, const char *summary);
 /*
- * Calls `act` for each netdev whose carrier is the port's: the port's netdev, and if that is a
- * bond, the members of the bond.
+ * Returns the netdevs whose carrier is the port's: the port's netdev, and if that is a bond, the
+ * members of the bond. The caller frees them.
  */
-void growth_each_netdev(const struct doctor_facts *facts, const struct port *port,
-			void (*act)(void *context, const char *netdev), void *context);
+struct strings growth_netdevs(const struct doctor_facts *facts, const struct port *port);
 void doctor_growth_free(struct doctor_growth *growth);
 
 /* Further sources of a reading. */

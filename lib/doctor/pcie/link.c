@@ -117,22 +117,6 @@ static void show_hop(struct doctor_context *run, const struct hop *hop)
 	doctor_expected(run, most.text, now.text);
 }
 
-/* Adds the slow links above the first one to the evidence; returns their number. */
-static size_t show_slow_above(struct doctor_context *run, const struct hop *first)
-{
-	size_t slow = 0;
-	struct hop hop = *first;
-
-	for (struct pci_function *at = next_lower(&hop); at; at = next_lower(&hop)) {
-		hop = read_hop(run, at);
-		if (hop.both_known && is_slow(&hop)) {
-			show_hop(run, &hop);
-			slow++;
-		}
-	}
-	return slow;
-}
-
 static struct judged judge_first(struct doctor_context *run, const struct hop *first)
 {
 	const struct words own = describe(&first->lower->max_speed_gtps,
@@ -160,13 +144,17 @@ static struct judged judge_first(struct doctor_context *run, const struct hop *f
 struct judged check_pcie_link(struct doctor_context *run)
 {
 	const struct hop first = read_hop(run, run->function);
-	size_t slow = 0;
+	bool slow = false;
 
-	if (first.both_known && is_slow(&first)) {
-		show_hop(run, &first);
-		slow++;
+	for (struct pci_function *at = run->function; at;) {
+		const struct hop hop = read_hop(run, at);
+
+		if (hop.both_known && is_slow(&hop)) {
+			show_hop(run, &hop);
+			slow = true;
+		}
+		at = next_lower(&hop);
 	}
-	slow += show_slow_above(run, &first);
 	if (slow)
 		return doctor_warning(run, "a PCIe link runs below what both of its ends can do");
 	if (is_known(&first))

@@ -110,9 +110,8 @@ static void count_flaps(struct judgement *judgement, const char *what, const cha
 			judgement->window);
 }
 
-static void look_at_carrier(void *context, const char *netdev)
+static void look_at_carrier(struct judgement *judgement, const char *netdev)
 {
-	struct judgement *judgement = context;
 	const struct doctor_facts *facts = judgement->run->facts;
 	_cleanup_(freep) char *downs = mem_format("%s carrier_down_count", netdev);
 	_cleanup_(freep) char *changes = mem_format("%s carrier_changes", netdev);
@@ -189,6 +188,7 @@ static struct judgement begin(struct doctor_context *run, char **ret_window)
 struct judged check_link_flaps(struct doctor_context *run)
 {
 	_cleanup_(freep) char *window = NULL;
+	_cleanup_(strings_free) struct strings netdevs = growth_netdevs(run->facts, run->port);
 	struct judgement judgement = begin(run, &window);
 	const bool ethernet = number_is(&run->port->link_layer, LINK_LAYER_ETHERNET);
 	enum severity severity;
@@ -200,7 +200,8 @@ struct judged check_link_flaps(struct doctor_context *run)
 	 * switched off: ipoib_event(), ipoib_verbs.c; ipoib_ib_dev_down(), ipoib_ib.c.
 	 */
 	if (!port_is_infiniband(run->port) || !judgement.known)
-		growth_each_netdev(run->facts, run->port, look_at_carrier, &judgement);
+		for (size_t i = 0; i < netdevs.count; i++)
+			look_at_carrier(&judgement, netdevs.items[i]);
 	severity = judge_flaps(judgement.most, doctor_growth_seconds(run->facts));
 	if (severity == SEVERITY_OK && ethernet && !judgement.carrier &&
 	    run->facts->request->since) {
