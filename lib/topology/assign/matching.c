@@ -11,12 +11,15 @@
 
 struct matching {
 	const int64_t *cost;
-	size_t columns;
-	int64_t *row_potential, *column_potential;
-	size_t *row_of;	  /* of each column; NONE: free */
-	int64_t *slack;	  /* least reduced cost of an edge from the alternating tree to a column */
-	size_t *previous; /* the column in the tree from which this edge leads; NONE: the new row */
-	bool *in_tree;
+	size_t count;
+	int64_t *row_potential;
+	struct column {
+		int64_t potential;
+		size_t row;	 /* NONE: free */
+		int64_t slack;	 /* least reduced cost of an edge from the alternating tree */
+		size_t previous; /* the column from which this edge leads; NONE: the new row */
+		bool in_tree;
+	} * columns;
 };
 
 /*
@@ -25,21 +28,21 @@ struct matching {
  */
 static size_t relax(struct matching *matching, size_t row, size_t from)
 {
-	const int64_t *cost = &matching->cost[row * matching->columns];
+	const int64_t *cost = &matching->cost[row * matching->count];
 	size_t nearest = NONE;
 
-	for (size_t column = 0; column < matching->columns; column++) {
-		const int64_t slack = cost[column] - matching->row_potential[row] -
-				      matching->column_potential[column];
+	for (size_t i = 0; i < matching->count; i++) {
+		struct column *column = &matching->columns[i];
+		const int64_t slack = cost[i] - matching->row_potential[row] - column->potential;
 
-		if (matching->in_tree[column])
+		if (column->in_tree)
 			continue;
-		if (slack < matching->slack[column]) {
-			matching->slack[column] = slack;
-			matching->previous[column] = from;
+		if (slack < column->slack) {
+			column->slack = slack;
+			column->previous = from;
 		}
-		if (nearest == NONE || matching->slack[column] < matching->slack[nearest])
-			nearest = column;
+		if (nearest == NONE || column->slack < matching->columns[nearest].slack)
+			nearest = i;
 	}
 	return nearest;
 }
@@ -48,12 +51,12 @@ static size_t relax(struct matching *matching, size_t row, size_t from)
 static void shift(struct matching *matching, size_t new_row, int64_t delta)
 {
 	matching->row_potential[new_row] += delta;
-	for (size_t column = 0; column < matching->columns; column++) {
-		if (matching->in_tree[column]) {
-			matching->row_potential[matching->row_of[column]] += delta;
-			matching->column_potential[column] -= delta;
+	for_each_in (column, matching->columns, matching->count) {
+		if (column->in_tree) {
+			matching->row_potential[column->row] += delta;
+			column->potential -= delta;
 		} else {
-			matching->slack[column] -= delta;
+			column->slack -= delta;
 		}
 	}
 }
@@ -61,53 +64,44 @@ static void shift(struct matching *matching, size_t new_row, int64_t delta)
 /* Matches one more row along the cheapest alternating path to a free column. */
 static void augment(struct matching *matching, size_t new_row)
 {
-	size_t column, from = NONE, row = new_row;
+	struct column *columns = matching->columns;
+	size_t at, from = NONE, row = new_row;
 
-	for (size_t i = 0; i < matching->columns; i++) {
-		matching->slack[i] = INT64_MAX;
-		matching->previous[i] = NONE;
-		matching->in_tree[i] = false;
+	for_each_in (column, columns, matching->count) {
+		column->slack = INT64_MAX;
+		column->previous = NONE;
+		column->in_tree = false;
 	}
 	for (;;) {
-		column = relax(matching, row, from);
-		shift(matching, new_row, matching->slack[column]);
-		if (matching->row_of[column] == NONE)
+		at = relax(matching, row, from);
+		shift(matching, new_row, columns[at].slack);
+		if (columns[at].row == NONE)
 			break;
-		matching->in_tree[column] = true;
-		row = matching->row_of[column];
-		from = column;
+		columns[at].in_tree = true;
+		row = columns[at].row;
+		from = at;
 	}
-	while (matching->previous[column] != NONE) {
-		matching->row_of[column] = matching->row_of[matching->previous[column]];
-		column = matching->previous[column];
-	}
-	matching->row_of[column] = new_row;
+	for (; columns[at].previous != NONE; at = columns[at].previous)
+		columns[at].row = columns[columns[at].previous].row;
+	columns[at].row = new_row;
 }
 
 void matching_solve(const int64_t *cost, size_t rows, size_t columns, size_t *column_of)
 {
 	struct matching matching = {
 		.cost = cost,
-		.columns = columns,
+		.count = columns,
 		.row_potential = mem_alloc_zero(rows, sizeof(int64_t)),
-		.column_potential = mem_alloc_zero(columns, sizeof(int64_t)),
-		.row_of = mem_alloc_zero(columns, sizeof(size_t)),
-		.slack = mem_alloc_zero(columns, sizeof(int64_t)),
-		.previous = mem_alloc_zero(columns, sizeof(size_t)),
-		.in_tree = mem_alloc_zero(columns, sizeof(bool)),
+		.columns = mem_alloc_zero(columns, sizeof(struct column)),
 	};
 
-	for (size_t column = 0; column < columns; column++)
-		matching.row_of[column] = NONE;
+	for (size_t i = 0; i < columns; i++)
+		matching.columns[i].row = NONE;
 	for (size_t row = 0; row < rows; row++)
 		augment(&matching, row);
-	for (size_t column = 0; column < columns; column++)
-		if (matching.row_of[column] != NONE)
-			column_of[matching.row_of[column]] = column;
+	for (size_t i = 0; i < columns; i++)
+		if (matching.columns[i].row != NONE)
+			column_of[matching.columns[i].row] = i;
 	free(matching.row_potential);
-	free(matching.column_potential);
-	free(matching.row_of);
-	free(matching.slack);
-	free(matching.previous);
-	free(matching.in_tree);
+	free(matching.columns);
 }
