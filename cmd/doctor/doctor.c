@@ -107,30 +107,40 @@ static bool select_checks(struct listing *listing, const struct doctor_args *arg
 	return !rc;
 }
 
-static int list_checks(const struct ctx *ctx, const struct doctor_args *args)
+static void add_check(struct listing *listing, uint64_t id)
+{
+	listing_add(listing, doctor_check((enum doctor_check_id)id));
+}
+
+static void explain(struct listing *listing, const char *id)
+{
+	const struct enum_name *name = enum_find_word(doctor_check_names, id);
+
+	if (name)
+		add_check(listing, name->value);
+	else
+		refuse_check(listing, id, doctor_check_names);
+}
+
+/* --list and --explain, which are about checks, not about this host. */
+static int show_checks(const struct ctx *ctx, const struct doctor_args *args, char **objects)
 {
 	struct doctor_request request = {.root = NULL};
 	struct listing listing;
 
-	if (listing_begin_as(&listing, ctx, &doctor_check_schema, false) &&
-	    select_checks(&listing, args, &request))
+	if (!listing_begin_as(&listing, ctx, &doctor_check_schema, args->explain))
+		return listing_end(&listing);
+	if (objects[0])
+		listing_fail(&listing, STATUS_USAGE,
+			     args->list ? "--list takes no device"
+					: "--explain takes the id of one check, and no device",
+			     "rdmactl doctor --help");
+	else if (args->explain)
+		explain(&listing, args->explain);
+	else if (select_checks(&listing, args, &request))
 		for (size_t i = 0; i < DOCTOR_CHECKS; i++)
 			if (request.run[i])
-				listing_add(&listing, doctor_check((enum doctor_check_id)i));
-	return listing_end(&listing);
-}
-
-static int explain(const struct ctx *ctx, const char *id)
-{
-	const struct enum_name *name = enum_find_word(doctor_check_names, id);
-	struct listing listing;
-
-	if (listing_begin_as(&listing, ctx, &doctor_check_schema, true)) {
-		if (name)
-			listing_add(&listing, doctor_check((enum doctor_check_id)name->value));
-		else
-			refuse_check(&listing, id, doctor_check_names);
-	}
+				add_check(&listing, i);
 	return listing_end(&listing);
 }
 
@@ -241,29 +251,12 @@ static int check_host(const struct ctx *ctx, const struct doctor_args *args, cha
 	return made || args->format.known ? print(&listing, args, &results) : listing_end(&listing);
 }
 
-/*
- * Refuses device arguments for --list and --explain, which are about checks, not about this host.
- */
-static int refuse_objects(const struct ctx *ctx, const char *message)
-{
-	struct listing listing;
-
-	if (listing_begin_as(&listing, ctx, &doctor_check_schema, false))
-		listing_fail(&listing, STATUS_USAGE, message, "rdmactl doctor --help");
-	return listing_end(&listing);
-}
-
 static int run(const struct ctx *ctx, const void *doctor_args, char **objects)
 {
 	const struct doctor_args *args = doctor_args;
 
-	if (args->list)
-		return objects[0] ? refuse_objects(ctx, "--list takes no device")
-				  : list_checks(ctx, args);
-	if (args->explain)
-		return objects[0] ? refuse_objects(ctx, "--explain takes the id of one check, and "
-							"no device")
-				  : explain(ctx, args->explain);
+	if (args->list || args->explain)
+		return show_checks(ctx, args, objects);
 	return args->learn ? learn(ctx, args, objects) : check_host(ctx, args, objects);
 }
 
