@@ -23,8 +23,10 @@ struct groups {
 	size_t count;
 };
 
-/* Writes the members of an object, each on a new line. */
+/* Writes an object, whose members are on lines of their own. It is opened by its first member. */
 struct writer {
+	struct writer *above; /* NULL: the document */
+	const char *key;
 	struct doctor_facts *facts;
 	struct text_buffer *out;
 	int depth;
@@ -41,26 +43,25 @@ static void put_string(struct text_buffer *out, const char *text)
 
 static void put_key(struct writer *writer, const char *key)
 {
+	if (writer->above && !writer->any) {
+		put_key(writer->above, writer->key);
+		text_buffer_add(writer->out, "{");
+	}
 	text_buffer_add(writer->out, "%s\n%*s", writer->any ? "," : "", writer->depth * 2, "");
 	put_string(writer->out, key);
 	text_buffer_add(writer->out, ": ");
 	writer->any = true;
 }
 
-/* Opens an object; what the returned writer writes is a member of it. */
-static struct writer open_object(struct writer *writer, const char *key)
+static struct writer member_of(struct writer *above, const char *key)
 {
-	put_key(writer, key);
-	text_buffer_add(writer->out, "{");
-	return (struct writer){
-		.facts = writer->facts, .out = writer->out, .depth = writer->depth + 1};
+	return (struct writer){above, key, above->facts, above->out, above->depth + 1, false};
 }
 
 static void close_object(const struct writer *writer)
 {
 	if (writer->any)
-		text_buffer_add(writer->out, "\n%*s", (writer->depth - 1) * 2, "");
-	text_buffer_add(writer->out, "}");
+		text_buffer_add(writer->out, "\n%*s}", (writer->depth - 1) * 2, "");
 }
 
 /* ---- What the devices have ---- */
@@ -167,22 +168,16 @@ static void put_active_ports(struct writer *writer, const struct group *group)
 
 static void put_pcie(struct writer *writer, const struct group *group)
 {
-	struct text_buffer members = {.text = NULL};
-	struct writer pcie = {.facts = writer->facts, .out = &members, .depth = writer->depth + 1};
+	struct writer pcie = member_of(writer, "pcie");
 
 	put_values(&pcie, group, WANTED_PCIE_SPEED);
 	put_values(&pcie, group, WANTED_PCIE_WIDTH);
-	if (pcie.any) {
-		pcie.out = open_object(writer, "pcie").out;
-		text_buffer_add(pcie.out, "%s", members.text);
-		close_object(&pcie);
-	}
-	free(members.text);
+	close_object(&pcie);
 }
 
 static void put_group(struct writer *writer, const struct group *group)
 {
-	struct writer members = open_object(writer, group->name);
+	struct writer members = member_of(writer, group->name);
 
 	if (group->board) {
 		put_key(&members, wanted_rows[WANTED_COUNT].key);
@@ -194,6 +189,10 @@ static void put_group(struct writer *writer, const struct group *group)
 			put_values(&members, group, key);
 	put_pcie(&members, group);
 	close_object(&members);
+	if (!members.any) {
+		put_key(writer, group->name);
+		text_buffer_add(writer->out, "{}");
+	}
 }
 
 /* ---- The document ---- */
@@ -224,19 +223,12 @@ static int compare_groups(const void *a, const void *b)
 static void put_groups(struct writer *writer, const struct groups *groups, bool boards,
 		       const char *key)
 {
-	struct writer object;
-	bool any = false;
+	struct writer object = member_of(writer, key);
 
-	for_each (group, groups) {
-		if (group->board != boards)
-			continue;
-		if (!any)
-			object = open_object(writer, key);
-		any = true;
-		put_group(&object, group);
-	}
-	if (any)
-		close_object(&object);
+	for_each (group, groups)
+		if (group->board == boards)
+			put_group(&object, group);
+	close_object(&object);
 }
 
 static void put_memlock(struct writer *writer)

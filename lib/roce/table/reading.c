@@ -86,16 +86,18 @@ static void read_cma(struct roce_reader *reader, const struct port *port, struct
 static void choose_tos(const struct number *asked, struct roce_port *record,
 		       struct roce_facts *facts)
 {
-	if (asked->known)
-		facts->tos_source = TOS_ASKED;
-	else if (record->global_tos.known)
-		facts->tos_source = TOS_GLOBAL;
-	else
-		facts->tos_source = record->default_tos.known ? TOS_CONFIGURED : TOS_UNTOUCHED;
-	record->tos = asked->known		  ? *asked
-		      : record->global_tos.known  ? record->global_tos
-		      : record->default_tos.known ? record->default_tos
-						  : number_of(ROCE_TOS_UNTOUCHED);
+	const struct number untouched = number_of(ROCE_TOS_UNTOUCHED);
+	/* The first that is known. */
+	const struct number *const sources[] = {
+		[TOS_ASKED] = asked,
+		[TOS_GLOBAL] = &record->global_tos,
+		[TOS_CONFIGURED] = &record->default_tos,
+		[TOS_UNTOUCHED] = &untouched,
+	};
+
+	while (!sources[facts->tos_source]->known)
+		facts->tos_source++;
+	record->tos = *sources[facts->tos_source];
 	record->tos_source = number_of(facts->tos_source);
 	facts->tos = (unsigned int)record->tos.value;
 	facts->is_v1 = number_is(&record->default_mode, ROCE_MODE_V1);
