@@ -19,16 +19,10 @@
 /* CRAT_IOLINK_TYPE_XGMI, kfd_crat.h */
 enum { LINK_XGMI = 11 };
 
-struct kfd_node {
-	const char *folder;
-	uint64_t number;
-	const struct pci_function *function; /* NULL: a CPU */
-};
-
 struct kfd {
 	const struct topology_request *request;
-	struct kfd_node *nodes;
-	size_t count;
+	struct strings nodes;		       /* their numbers */
+	const struct pci_function **functions; /* of each; NULL: a CPU */
 };
 
 /* The value of a line "NAME VALUE"; unknown if there is none. */
@@ -81,16 +75,19 @@ static const struct pci_function *find_function(const struct topology *topology,
 
 static const struct pci_function *function_of(const struct kfd *kfd, const struct number *number)
 {
-	for (size_t i = 0; number->known && i < kfd->count; i++)
-		if (kfd->nodes[i].number == number->value)
-			return kfd->nodes[i].function;
+	uint64_t value;
+
+	for (size_t i = 0; number->known && i < kfd->nodes.count; i++)
+		if (!text_parse_u64(kfd->nodes.items[i], 10, UINT32_MAX, &value) &&
+		    value == number->value)
+			return kfd->functions[i];
 	return NULL;
 }
 
-static void read_links(struct topology *topology, const struct kfd *kfd,
-		       const struct kfd_node *from)
+static void read_links(struct topology *topology, const struct kfd *kfd, const char *node,
+		       const struct pci_function *from)
 {
-	_cleanup_(freep) char *folder = mem_format("%s/io_links", from->folder);
+	_cleanup_(freep) char *folder = mem_format("%s/io_links", node);
 	struct strings links = {0};
 
 	note_failure(kfd, folder, sysfs_list(kfd->request->root, &links, KFD_NODES "/%s", folder));
@@ -101,9 +98,9 @@ static void read_links(struct topology *topology, const struct kfd *kfd,
 		const struct number to = property(text, "node_to");
 		const struct pci_function *other = function_of(kfd, &to);
 
-		if (type.value == LINK_XGMI && other && other != from->function)
+		if (type.value == LINK_XGMI && other && other != from)
 			MEM_ADD(topology->links,
-				topology->link_count) = (struct fabric_link){from->function, other};
+				topology->link_count) = (struct fabric_link){from, other};
 	}
 	strings_free(&links);
 }
@@ -111,25 +108,24 @@ static void read_links(struct topology *topology, const struct kfd *kfd,
 void topology_read_fabric(struct topology *topology, const struct topology_request *request)
 {
 	struct kfd kfd = {.request = request};
-	struct strings names = {0};
-	int rc = sysfs_list(request->root, &names, KFD_NODES);
+	int rc = sysfs_list(request->root, &kfd.nodes, KFD_NODES);
 
 	if (rc && rc != -ENOENT)
 		problem_add(request->problems, NULL, "links of AMD's accelerators", "sysfs", rc,
 			    NULL);
-	for (size_t i = 0; i < names.count; i++) {
-		_cleanup_(freep) char *text = read_properties(&kfd, names.items[i]);
-		struct kfd_node node = {.folder = names.items[i],
-					.function = find_function(topology, text)};
+	kfd.functions = mem_alloc_zero(kfd.nodes.count, sizeof(struct pci_function *));
+	for (size_t i = 0; i < kfd.nodes.count; i++) {
+		_cleanup_(freep) char *text = read_properties(&kfd, kfd.nodes.items[i]);
+		uint64_t number;
 
-		if (!text_parse_u64(names.items[i], 10, UINT32_MAX, &node.number))
-			MEM_ADD(kfd.nodes, kfd.count) = node;
+		if (!text_parse_u64(kfd.nodes.items[i], 10, UINT32_MAX, &number))
+			kfd.functions[i] = find_function(topology, text);
 	}
-	for (size_t i = 0; i < kfd.count; i++)
-		if (kfd.nodes[i].function)
-			read_links(topology, &kfd, &kfd.nodes[i]);
-	strings_free(&names);
-	free(kfd.nodes);
+	for (size_t i = 0; i < kfd.nodes.count; i++)
+		if (kfd.functions[i])
+			read_links(topology, &kfd, kfd.nodes.items[i], kfd.functions[i]);
+	strings_free(&kfd.nodes);
+	free(kfd.functions);
 }
 
 static bool has_link(const struct topology *topology, const struct pci_function *a,
