@@ -246,13 +246,12 @@ enum doctor_profile doctor_choose_profile(struct doctor_facts *facts)
 
 static enum doctor_profile choose_profile(struct doctor_facts *facts)
 {
-	const struct number wanted = doctor_expect_profile(facts->expect);
+	enum doctor_profile profile = facts->request->profile;
 
-	if (facts->request->profile != PROFILE_AUTO)
-		return facts->request->profile;
-	if (wanted.known && wanted.value != PROFILE_AUTO)
-		return (enum doctor_profile)wanted.value;
-	return doctor_choose_profile(facts);
+	/* Unknown is 0, like auto. */
+	if (profile == PROFILE_AUTO && facts->expect)
+		profile = (enum doctor_profile)facts->expect->file.profile.value;
+	return profile == PROFILE_AUTO ? doctor_choose_profile(facts) : profile;
 }
 
 static uint64_t inventory_needs(const struct doctor_request *request)

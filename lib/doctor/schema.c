@@ -13,25 +13,19 @@ const struct enum_name verdict_names[] = {
 	{0, NULL},
 };
 
-#define GROUP_NAMES                                                                               \
-	{DOCTOR_STACK, "stack", .help = "hardware, drivers, modules, device nodes, firmware"},    \
-		{DOCTOR_CONTAINER, "container",                                                   \
-		 .help = "which of the host's devices a container has"},                          \
-		{DOCTOR_PORT, "port", .help = "links: state, rate, errors, partitions"},          \
-		{DOCTOR_PCIE, "pcie", .help = "PCIe links, errors, isolation, GPUs, NUMA"},       \
-		{DOCTOR_ROCE, "roce", .help = "GIDs, MTU, lossless classes, routes"},             \
-		{DOCTOR_LIMITS, "limits", .help = "pinned memory, quotas, settings of the host"}, \
-		{DOCTOR_EXPECT, "expectation", .help = "requirements of --expect FILE"},          \
-		{DOCTOR_PEER, "peer", .help = "checks against --peer HOST"},                      \
-	{                                                                                         \
-		0, NULL                                                                           \
-	}
-const struct enum_name doctor_group_names[] = {GROUP_NAMES};
-
 #define CHECK(name_, id_, title_, ...) {CHECK_ID_##name_, id_, .help = title_},
 const struct enum_name doctor_choice_names[] = {
 #include "doctor/frame/checks.def"
-	GROUP_NAMES};
+	{DOCTOR_STACK, "stack", .help = "hardware, drivers, modules, device nodes, firmware"},
+	{DOCTOR_CONTAINER, "container", .help = "which of the host's devices a container has"},
+	{DOCTOR_PORT, "port", .help = "links: state, rate, errors, partitions"},
+	{DOCTOR_PCIE, "pcie", .help = "PCIe links, errors, isolation, GPUs, NUMA"},
+	{DOCTOR_ROCE, "roce", .help = "GIDs, MTU, lossless classes, routes"},
+	{DOCTOR_LIMITS, "limits", .help = "pinned memory, quotas, settings of the host"},
+	{DOCTOR_EXPECT, "expectation", .help = "requirements of --expect FILE"},
+	{DOCTOR_PEER, "peer", .help = "checks against --peer HOST"},
+	{0, NULL},
+};
 #undef CHECK
 
 const struct enum_name doctor_profile_names[] = {

@@ -131,11 +131,10 @@ static void numbers(void **state)
 	assert_false(doctor_expect_hardware(bed->facts.expect));
 	take(bed, "\"devices\": {\"a\": {\"count\": 0}, \"b\": {\"count\": 1}}");
 	assert_true(doctor_expect_hardware(bed->facts.expect));
-	assert_false(doctor_expect_profile(bed->facts.expect).known);
-	assert_false(doctor_expect_profile(NULL).known);
+	assert_false(bed->facts.expect->file.profile.known);
 	assert_false(doctor_expect_hardware(NULL));
 	take(bed, "\"profile\": \"gpu\"");
-	assert_int_equal(doctor_expect_profile(bed->facts.expect).value, PROFILE_GPU);
+	assert_int_equal(bed->facts.expect->file.profile.value, PROFILE_GPU);
 	bed_run(bed, CHECK_ID_expect);
 	assert_told(bed, "ok -: the file requires nothing\n");
 }

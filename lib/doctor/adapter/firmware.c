@@ -379,7 +379,6 @@ struct hottest {
 	enum severity severity;
 	size_t sensors; /* with both a value and a limit */
 	int error;	/* of a sensor that could not be read */
-	const char *what;
 };
 
 /* Judges one sensor: temp1_input, its limit temp1_crit, its name temp1_label if it has one. */

@@ -54,11 +54,6 @@ void doctor_expect_free(struct doctor_expect *expect)
 	free(expect);
 }
 
-struct number doctor_expect_profile(const struct doctor_expect *expect)
-{
-	return expect ? expect->file.profile : (struct number){.known = false};
-}
-
 static bool wants_none(const struct selector *selector)
 {
 	const struct wanted *count = &selector->wanted[WANTED_COUNT];

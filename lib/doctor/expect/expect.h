@@ -17,8 +17,6 @@ struct doctor_expect {
 /* Reads request->expect, if given, into the facts. 0 or -errno, with the problem reported. */
 int doctor_expect_load(struct doctor_facts *facts);
 void doctor_expect_free(struct doctor_expect *expect);
-/* Returns the profile that the file names; unknown if it names none. */
-struct number doctor_expect_profile(const struct doctor_expect *expect);
 /* Whether the file expects any device. */
 bool doctor_expect_hardware(const struct doctor_expect *expect);
 /*

@@ -51,9 +51,9 @@ enum doctor_need {
 };
 enum { DOCTOR_NEED_BITS = 6 };
 
-extern const struct enum_name doctor_check_names[]; /* by enum doctor_check_id: id and title */
-extern const struct enum_name doctor_group_names[];
-extern const struct enum_name doctor_choice_names[]; /* ids and groups, for --only */
+extern const struct enum_name doctor_check_names[];  /* by enum doctor_check_id: id and title */
+extern const struct enum_name doctor_choice_names[]; /* ids, then groups, for --only */
+#define doctor_group_names (&doctor_choice_names[DOCTOR_CHECKS])
 extern const struct enum_name doctor_need_names[];
 extern const struct enum_name doctor_profile_names[];
 /* The severities of findings in the words of a verdict: ok, not-checked, note, warning, error. */

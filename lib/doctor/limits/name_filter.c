@@ -35,14 +35,11 @@ static void add_entry(struct name_filter *filter, const char *text)
 
 void name_filter_parse_nccl(struct name_filter *filter, const char *value)
 {
-	_cleanup_(freep) char *copy = NULL;
-	char *rest, *entry;
+	const bool exclude = *value == '^', exact = value[exclude] == '=';
+	_cleanup_(freep) char *copy = mem_string(value + exclude + exact);
+	char *rest = copy, *entry;
 
-	*filter = (struct name_filter){.exclude = *value == '^'};
-	value += filter->exclude;
-	filter->exact = *value == '=';
-	value += filter->exact;
-	copy = rest = mem_string(value);
+	*filter = (struct name_filter){.exclude = exclude, .exact = exact};
 	while ((entry = strsep(&rest, ",")))
 		add_entry(filter, entry);
 }
@@ -76,11 +73,11 @@ static void add_range(struct name_filter *filter, const char *entry)
 
 void name_filter_parse_ucx(struct name_filter *filter, const char *value)
 {
-	_cleanup_(freep) char *copy = NULL;
-	char *rest, *entry;
+	const bool exclude = *value == '^';
+	_cleanup_(freep) char *copy = mem_string(value + exclude);
+	char *rest = copy, *entry;
 
-	*filter = (struct name_filter){.exclude = *value == '^', .exact = true};
-	copy = rest = mem_string(value + filter->exclude);
+	*filter = (struct name_filter){.exclude = exclude, .exact = true};
 	if (!strcmp(copy, "all"))
 		return;
 	while ((entry = strsep(&rest, ","))) {

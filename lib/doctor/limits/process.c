@@ -102,11 +102,10 @@ struct memlock {
 static uint64_t read_memory(const struct root *root)
 {
 	_cleanup_(freep) char *text = NULL;
-	const char *line = NULL;
 
-	if (!sysfs_read_long(root, &text, "proc/meminfo"))
-		line = strstr(text, "MemTotal:");
-	return line ? strtoull(line + strlen("MemTotal:"), NULL, 10) * 1024 : 0;
+	return sysfs_read_long(root, &text, "proc/meminfo")
+		       ? 0
+		       : procfs_kilobytes(text, "MemTotal:").value;
 }
 
 static char *limit_text(const struct limit *limit)

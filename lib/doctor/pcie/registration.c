@@ -75,16 +75,14 @@ static bool have_own_way(struct doctor_context *run)
 	size_t count = 0, adapters = 0;
 
 	for_each (device, &run->facts->inventory.devices) {
-		char *way = own_way_of(run, device);
+		_cleanup_(freep) char *way = own_way_of(run, device);
 
 		adapters += !device->software;
-		count += way != NULL;
-		if (way && !first)
-			source = mem_format("/" SYSFS_RDMA_CLASS "/%s/device/%.3s",
-					    device->kernel_name, way);
-		else if (way)
-			free(way);
-		first = first ? first : way;
+		if (!way || count++)
+			continue;
+		source = mem_format("/" SYSFS_RDMA_CLASS "/%s/device/%.3s", device->kernel_name,
+				    way);
+		first = mem_string(way);
 	}
 	if (!first)
 		return false;

@@ -5,12 +5,12 @@
  */
 #pragma once
 
+#include <sys/stat.h>
+
 #include "doctor/frame/check.h"
 #include "host/pci/rdma_drivers.h"
 #include "kernel/modules.h"
 #include "kernel/verbs/providers.h"
-
-struct stat;
 
 /* A device on the auxiliary bus, which a PCI driver makes for other drivers. */
 struct auxiliary_device {
@@ -106,11 +106,9 @@ enum node_fault {
 
 struct device_node {
 	enum node_fault fault;
-	int rc;		   /* -errno of NODE_UNREADABLE */
-	bool known;	   /* the members below are known: not in a saved tree */
-	unsigned int mode; /* permission bits */
-	unsigned int uid, gid;
-	unsigned int major, minor;
+	int rc;	    /* -errno of NODE_UNREADABLE */
+	bool known; /* the status is known: not in a saved tree */
+	struct stat status;
 };
 
 /* Reads the node below /dev/infiniband; the device number comes from sysfs directory `class`. */

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "base/cleanup.h"
@@ -181,12 +180,11 @@ struct device_node doctor_read_node(struct doctor_facts *facts, const char *clas
 	_cleanup_(freep) char *path = mem_format("/dev/infiniband/%s", name);
 	char number[SYSFS_TEXT_SIZE];
 	struct device_node node = {0};
-	struct stat status = {0};
 	int stat_error, access_error = 0;
 
 	if (!facts->root.live)
 		return read_saved_node(facts, name);
-	stat_error = stat(path, &status) ? errno : 0;
+	stat_error = stat(path, &node.status) ? errno : 0;
 	/* With the effective user ID, like open(2). */
 	if (!stat_error && faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS))
 		access_error = errno;
@@ -195,17 +193,12 @@ struct device_node doctor_read_node(struct doctor_facts *facts, const char *clas
 		access_error = access(path, R_OK | W_OK) ? errno : 0;
 	if (sysfs_read(&facts->root, number, "sys/class/%s/%s/dev", class, name) <= 0)
 		number[0] = '\0';
-	node.fault = doctor_judge_node(&status, stat_error, access_error,
+	node.fault = doctor_judge_node(&node.status, stat_error, access_error,
 				       number[0] ? number : NULL);
 	if (node.fault == NODE_FORBIDDEN && is_call_refused())
 		node.fault = NODE_UNREADABLE;
 	node.rc = stat_error ? -stat_error : -access_error;
 	node.known = !stat_error;
-	node.mode = status.st_mode & 07777;
-	node.uid = status.st_uid;
-	node.gid = status.st_gid;
-	node.major = major(status.st_rdev);
-	node.minor = minor(status.st_rdev);
 	return node;
 }
 
@@ -217,7 +210,9 @@ static void add_node(struct doctor_context *run, const char *name, const struct 
 		doctor_evidence(run, path, "%s is missing", name);
 	else if (node->known)
 		doctor_evidence(run, path, "%s has mode %04o, owner %u:%u, number %u:%u", name,
-				node->mode, node->uid, node->gid, node->major, node->minor);
+				node->status.st_mode & 07777, node->status.st_uid,
+				node->status.st_gid, major(node->status.st_rdev),
+				minor(node->status.st_rdev));
 	else
 		doctor_evidence(run, path, "%s is there", name);
 	if (node->fault == NODE_FORBIDDEN || node->fault == NODE_DENIED)
