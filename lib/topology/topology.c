@@ -58,7 +58,6 @@ static void read_own_file(struct topology *topology, const struct topology_reque
 static int read_file(struct topology *topology, const struct topology_request *request,
 		     char **ret_message)
 {
-	_cleanup_(freep) char *message = NULL;
 	size_t matched = 0;
 	int rc;
 
@@ -66,34 +65,21 @@ static int read_file(struct topology *topology, const struct topology_request *r
 		read_own_file(topology, request);
 		return 0;
 	}
-	rc = nccl_read(topology, request->file_text, &matched, &message);
+	rc = nccl_read(topology, request->file_text, &matched, ret_message);
 	if (!rc && !matched) {
-		message = mem_string("it has none of this host's devices");
+		*ret_message = mem_string("it has none of this host's devices");
 		rc = -EINVAL;
 	}
-	if (rc)
-		*ret_message = mem_format("%s: %s", request->file_name, message);
-	else
+	if (!rc)
 		topology->file = mem_string(request->file_name);
-	return rc;
-}
-
-static int take_locality(struct topology *topology, const struct topology_request *request,
-			 char **ret_message)
-{
-	_cleanup_(freep) char *message = NULL;
-	int rc = 0;
-
-	if (request->locality)
-		rc = topology_take_locality(topology, request->locality, &message);
-	if (rc)
-		*ret_message = mem_format("%s: %s", request->locality_name, message);
 	return rc;
 }
 
 int topology_load(struct topology *topology, const struct topology_request *request,
 		  struct problems *notes, char **ret_message)
 {
+	_cleanup_(freep) char *message = NULL;
+	const char *name = request->file_name;
 	int rc;
 
 	/* Its failure is noted; nodes without a place are unknown. */
@@ -104,11 +90,15 @@ int topology_load(struct topology *topology, const struct topology_request *requ
 		pci_list_read(request->root, &topology->pci, request->problems);
 	topology_add_nodes(topology, request);
 	topology_place(topology, request);
-	rc = read_file(topology, request, ret_message);
-	if (!rc)
-		rc = take_locality(topology, request, ret_message);
-	if (rc)
+	rc = read_file(topology, request, &message);
+	if (!rc && request->locality) {
+		name = request->locality_name;
+		rc = topology_take_locality(topology, request->locality, &message);
+	}
+	if (rc) {
+		*ret_message = mem_format("%s: %s", name, message);
 		return rc;
+	}
 	topology_merge_switches(topology);
 	topology_read_host(topology, request);
 	topology_find_numa(topology, request);
