@@ -373,8 +373,6 @@ struct judged check_firmware_health(struct doctor_context *run)
 /* Temperatures are in thousandths of a degree Celsius: Documentation/hwmon/sysfs-interface.rst. */
 enum { DEGREE = 1000, NEAR_DEGREES = 5 };
 
-#define HWMON PCI_FUNCTION "/hwmon/%s"
-
 struct hottest {
 	enum severity severity;
 	size_t sensors; /* with both a value and a limit */
@@ -385,22 +383,18 @@ struct hottest {
 static void judge_sensor(struct doctor_context *run, const char *hwmon, const char *input,
 			 struct hottest *hottest)
 {
-	const size_t stem = strlen(input) - strlen("input");
-	_cleanup_(freep) char *crit = mem_format("%.*scrit", (int)stem, input);
-	_cleanup_(freep) char *label_file = mem_format("%.*slabel", (int)stem, input);
+	const int stem = (int)(strlen(input) - strlen("input"));
 	_cleanup_(freep) char *label = NULL;
 	char text[SYSFS_TEXT_SIZE];
 	int64_t value, limit;
-	int rc = doctor_read_signed(run->facts, &value, HWMON "/%s", run->function->address, hwmon,
-				    input);
+	int rc = doctor_read_signed(run->facts, &value, "%s/%s", hwmon, input);
 	enum severity severity = SEVERITY_OK;
 
 	/* ENODATA: the sensor has no value now, such as that of a port without a module. */
 	if (rc == -ENODATA || rc == -ENOENT)
 		return;
 	if (!rc)
-		rc = doctor_read_signed(run->facts, &limit, HWMON "/%s", run->function->address,
-					hwmon, crit);
+		rc = doctor_read_signed(run->facts, &limit, "%s/%.*scrit", hwmon, stem, input);
 	/* mlx5 may report 0 for all values of a port without a module. */
 	if (rc == -ENOENT || (!rc && limit <= 0))
 		return;
@@ -408,8 +402,7 @@ static void judge_sensor(struct doctor_context *run, const char *hwmon, const ch
 		hottest->error = rc;
 		return;
 	}
-	if (sysfs_read(&run->facts->root, text, HWMON "/%s", run->function->address, hwmon,
-		       label_file) > 0)
+	if (sysfs_read(&run->facts->root, text, "%s/%.*slabel", hwmon, stem, input) > 0)
 		label = text_clean(text, strlen(text));
 	hottest->sensors++;
 	if (value >= limit)
@@ -426,7 +419,7 @@ static void judge_sensor(struct doctor_context *run, const char *hwmon, const ch
 static void judge_sensors(struct doctor_context *run, const char *hwmon, struct hottest *hottest)
 {
 	struct strings files = {.known = false};
-	int rc = sysfs_list(&run->facts->root, &files, HWMON, run->function->address, hwmon);
+	int rc = sysfs_list(&run->facts->root, &files, "%s", hwmon);
 
 	if (rc)
 		hottest->error = rc;
@@ -443,12 +436,15 @@ static void judge_sensors(struct doctor_context *run, const char *hwmon, struct 
 struct judged check_temperature(struct doctor_context *run)
 {
 	struct hottest hottest = {.severity = SEVERITY_OK};
+	_cleanup_(freep) char *source = doctor_pci_source(run->function, "hwmon");
 	struct strings chips = {.known = false};
-	int rc = sysfs_list(&run->facts->root, &chips, PCI_FUNCTION "/hwmon",
-			    run->function->address);
+	int rc = sysfs_list(&run->facts->root, &chips, "%s", source + 1);
 
-	for (size_t i = 0; i < chips.count; i++)
-		judge_sensors(run, chips.items[i], &hottest);
+	for (size_t i = 0; i < chips.count; i++) {
+		_cleanup_(freep) char *chip = mem_path(source + 1, chips.items[i]);
+
+		judge_sensors(run, chip, &hottest);
+	}
 	strings_free(&chips);
 	if (rc == -ENOENT) {
 		/*

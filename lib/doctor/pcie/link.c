@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The PCIe links between an adapter and the processor: speed, width, bandwidth. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,22 +57,16 @@ static struct pci_function *next_lower(const struct hop *hop)
 	return hop->upper ? hop->upper->parent : NULL;
 }
 
-struct words {
-	char text[48];
-};
-
-static struct words describe(const struct real *speed, const struct number *lanes)
+/* Returns "16 GT/s x8"; the caller frees it. */
+static char *describe(const struct real *speed, const struct number *lanes)
 {
-	struct words words;
-	char number[24] = "?";
+	char *text = speed->known ? mem_format("%g GT/s x", speed->value) : mem_string("? GT/s x");
 
 	if (lanes->known)
-		snprintf(number, sizeof(number), "%llu", (unsigned long long)lanes->value);
-	if (speed->known)
-		snprintf(words.text, sizeof(words.text), "%g GT/s x%s", speed->value, number);
+		mem_extend(&text, "%llu", (unsigned long long)lanes->value);
 	else
-		snprintf(words.text, sizeof(words.text), "? GT/s x%s", number);
-	return words;
+		mem_extend(&text, "?");
+	return text;
 }
 
 static bool is_known(const struct hop *hop)
@@ -105,22 +98,22 @@ static bool is_limited(const struct hop *hop)
 static void show_hop(struct doctor_context *run, const struct hop *hop)
 {
 	_cleanup_(freep) char *source = doctor_pci_source(hop->lower, "current_link_speed");
-	const struct words now = describe(&hop->speed, &hop->lanes);
-	const struct words most = describe(&hop->most_speed, &hop->most_lanes);
+	_cleanup_(freep) char *now = describe(&hop->speed, &hop->lanes);
+	_cleanup_(freep) char *most = describe(&hop->most_speed, &hop->most_lanes);
 
 	if (hop->both_known)
 		doctor_evidence(run, source, "%s to %s: %s, both ends can do %s",
-				hop->lower->address, hop->upper->address, now.text, most.text);
+				hop->lower->address, hop->upper->address, now, most);
 	else
-		doctor_evidence(run, source, "%s: %s, it can do %s", hop->lower->address, now.text,
-				most.text);
-	doctor_expected(run, most.text, now.text);
+		doctor_evidence(run, source, "%s: %s, it can do %s", hop->lower->address, now,
+				most);
+	doctor_expected(run, most, now);
 }
 
 static struct judged judge_first(struct doctor_context *run, const struct hop *first)
 {
-	const struct words own = describe(&first->lower->max_speed_gtps,
-					  &first->lower->max_width_lanes);
+	_cleanup_(freep) char *own = describe(&first->lower->max_speed_gtps,
+					      &first->lower->max_width_lanes);
 
 	show_hop(run, first);
 	if (is_slow(first)) {
@@ -134,7 +127,7 @@ static struct judged judge_first(struct doctor_context *run, const struct hop *f
 	if (!is_limited(first))
 		return doctor_ok(
 			run, "the PCIe links run as fast and as wide as both of their ends can");
-	doctor_evidence(run, NULL, "the adapter can do %s", own.text);
+	doctor_evidence(run, NULL, "the adapter can do %s", own);
 	doctor_next_step(run, "%s",
 			 "if the bandwidth matters (pcie-enough), move the adapter to a slot that "
 			 "can do as much as the adapter");
@@ -345,7 +338,7 @@ struct judged check_pcie_enough(struct doctor_context *run)
 {
 	struct real gbps;
 	const struct hop hop = find_narrowest(run, run->function, &gbps);
-	const struct words words = describe(&hop.speed, &hop.lanes);
+	_cleanup_(freep) char *words = describe(&hop.speed, &hop.lanes);
 	_cleanup_(freep) char *source = doctor_pci_source(hop.lower, "current_link_speed");
 	double fastest, card;
 
@@ -356,8 +349,7 @@ struct judged check_pcie_enough(struct doctor_context *run)
 		return doctor_not_checked(
 			run, 0, "no port is active, so the rate that is needed is not known");
 	card = card_rate(run);
-	doctor_evidence(run, source, "%s: %s, %.1f Gb/s", hop.lower->address, words.text,
-			gbps.value);
+	doctor_evidence(run, source, "%s: %s, %.1f Gb/s", hop.lower->address, words, gbps.value);
 	doctor_evidence(run, NULL, "the fastest port has %.1f Gb/s", fastest);
 	if (card > fastest)
 		doctor_evidence(run, NULL, "all ports of the card %.1f Gb/s", card);

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* roce-mtu: the RDMA MTU that the MTUs of the netdevs allow. */
-#include <stdio.h>
-
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "doctor/roce/roce.h"
 #include "host/endpoint/endpoint_search.h"
-
-enum { ENOUGH_FOR_LARGEST = 4192 };
 
 /*
  * Whether the device is a full adapter port: virtual functions and subfunctions serve other
@@ -194,14 +190,14 @@ static struct judged judge(struct doctor_context *run, const struct link *own)
 struct judged check_roce_mtu(struct doctor_context *run)
 {
 	const struct link *own = roce_own_netdev(run);
-	char expected[32], actual[32];
+	static const char expected[] = "4192"; /* see roce_mtu() */
+	_cleanup_(freep) char *actual = NULL;
 
 	if (!own)
 		return doctor_judged(run);
 	if (!own->mtu_bytes.known)
 		return doctor_unknown(run, "the MTU of the netdev");
-	snprintf(expected, sizeof(expected), "%u", ENOUGH_FOR_LARGEST);
-	snprintf(actual, sizeof(actual), "%u", (unsigned int)own->mtu_bytes.value);
+	actual = mem_format("%u", (unsigned int)own->mtu_bytes.value);
 	doctor_expected(run, expected, actual);
 	doctor_evidence(run, "netdev mtu", "%s: MTU %s, so the RDMA MTU is %u; 4096 needs %s",
 			own->name, actual, roce_mtu(own->mtu_bytes.value), expected);
