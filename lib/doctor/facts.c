@@ -39,9 +39,8 @@ int doctor_root_open(struct doctor_facts *facts)
 
 const struct pci_list *doctor_pci(struct doctor_facts *facts)
 {
-	if (!facts->pci_was_read)
+	if (doctor_is_first(&facts->pci_was_read))
 		facts->pci_rc = pci_list_read(&facts->root, &facts->pci, facts->problems);
-	facts->pci_was_read = true;
 	return &facts->pci;
 }
 
@@ -166,11 +165,10 @@ const char *doctor_hypervisor(struct doctor_facts *facts)
 {
 	const size_t count = facts->problems->count;
 
-	if (!facts->hypervisor_was_read) {
+	if (doctor_is_first(&facts->hypervisor_was_read)) {
 		facts->hypervisor = topology_hypervisor(&facts->root, facts->problems);
 		facts->hypervisor_hidden = facts->problems->count > count;
 	}
-	facts->hypervisor_was_read = true;
 	return facts->hypervisor;
 }
 

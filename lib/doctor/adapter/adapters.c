@@ -19,9 +19,8 @@ static struct doctor_adapters *opened(struct doctor_facts *facts)
 	struct doctor_adapters *adapters = DOCTOR_PART(facts, adapters);
 	uint16_t ids[ARRAY_SIZE(names)] = {0};
 
-	if (adapters->was_opened)
+	if (!doctor_is_first(&adapters->was_opened))
 		return adapters;
-	adapters->was_opened = true;
 	adapters->socket_rc = genl_open(&facts->root, &adapters->generic);
 	if (!adapters->socket_rc)
 		adapters->socket_rc = genl_find(adapters->generic, names, ids, ARRAY_SIZE(names));
@@ -34,9 +33,8 @@ static struct doctor_adapters *listed(struct doctor_facts *facts)
 {
 	struct doctor_adapters *adapters = DOCTOR_PART(facts, adapters);
 
-	if (adapters->was_listed)
+	if (!doctor_is_first(&adapters->was_listed))
 		return adapters;
-	adapters->was_listed = true;
 	opened(facts);
 	adapters->list_rc = adapters->socket_rc ? adapters->socket_rc : -EPROTONOSUPPORT;
 	if (!adapters->socket_rc && adapters->devlink_family)
@@ -125,7 +123,6 @@ static void choose(const struct doctor_context *run, struct doctor_adapters *ada
 	_cleanup_(places_clear) struct places places = {.count = 0};
 	const struct pci_list *pci = doctor_pci(run->facts);
 
-	adapters->was_chosen = true;
 	places_read(&places, run->facts);
 	for_each (devlink, &adapters->list) {
 		struct pci_function *function = !strcmp(devlink->bus, "pci")
@@ -161,9 +158,8 @@ const struct doctor_adapters *doctor_single_devices(struct doctor_facts *facts)
 {
 	struct doctor_adapters *adapters = DOCTOR_PART(facts, adapters);
 
-	if (adapters->was_counted)
+	if (!doctor_is_first(&adapters->was_counted))
 		return adapters;
-	adapters->was_counted = true;
 	for_each (device, &facts->inventory.devices)
 		if (is_single(facts, adapters, device))
 			MEM_ADD(adapters->single, adapters->single_count) = device;
@@ -214,7 +210,7 @@ const struct doctor_adapters *doctor_adapters(const struct doctor_context *run,
 	struct doctor_adapters *adapters = listed(run->facts);
 
 	*ret_rc = adapters->list_rc;
-	if (!*ret_rc && !adapters->was_chosen)
+	if (!*ret_rc && doctor_is_first(&adapters->was_chosen))
 		choose(run, adapters);
 	if (!*ret_rc && adapters->count)
 		*ret_rc = read_facts(run, adapters, facts);

@@ -44,6 +44,15 @@ struct doctor_facts {
 #define DOCTOR_PART(facts, subject) \
 	((facts)->subject = (facts)->subject ?: mem_alloc_zero(1, sizeof(*(facts)->subject)))
 
+/* For facts that are read once: sets the flag, and returns whether it was not set before. */
+static inline bool doctor_is_first(bool *was_read)
+{
+	const bool first = !*was_read;
+
+	*was_read = true;
+	return first;
+}
+
 /* Opens the root of the request. 0 or -errno, with the problem reported. */
 int doctor_root_open(struct doctor_facts *facts);
 /* Returns the PCI functions of the host; none if they cannot be listed: see facts->pci_rc. */

@@ -417,9 +417,8 @@ static int read_cgroups(struct doctor_facts *facts)
 	struct doctor_limits *limits = DOCTOR_PART(facts, limits);
 	struct procfs_cgroups cgroups;
 
-	if (limits->cgroups_were_read)
+	if (!doctor_is_first(&limits->cgroups_were_read))
 		return limits->cgroups_rc;
-	limits->cgroups_were_read = true;
 	limits->cgroups_rc = procfs_find_cgroups(&facts->root, &cgroups);
 	if (limits->cgroups_rc)
 		return limits->cgroups_rc;

@@ -79,7 +79,6 @@ static void read_files(struct doctor_facts *facts)
 {
 	const char *file = doctor_environment(facts, "NCCL_CONF_FILE");
 
-	facts->limits->settings_were_read = true;
 	add_file(facts, "NCCL_",
 		 file && *file ? mem_string(file) : file_in(facts, "HOME", ".nccl.conf"), false);
 	add_file(facts, "NCCL_", mem_string("/etc/nccl.conf"), true);
@@ -109,7 +108,7 @@ static char *value_in_files(struct doctor_facts *facts, const char *name, char *
 	struct doctor_limits *limits = DOCTOR_PART(facts, limits);
 	char *value = NULL;
 
-	if (!limits->settings_were_read)
+	if (doctor_is_first(&limits->settings_were_read))
 		read_files(facts);
 	for (size_t i = 0; i < limits->setting_count && !value; i++) {
 		const struct setting_file *file = &limits->settings[i];
@@ -158,9 +157,8 @@ static const struct doctor_limits *read_names(struct doctor_context *run)
 {
 	struct doctor_limits *limits = DOCTOR_PART(run->facts, limits);
 
-	if (limits->names_were_read)
+	if (!doctor_is_first(&limits->names_were_read))
 		return limits;
-	limits->names_were_read = true;
 	inventory_names(run->facts->request->root, false, &limits->devices);
 	inventory_names(run->facts->request->root, true, &limits->ports);
 	inventory_netdev_names(run->facts->request->root, &limits->netdevs);

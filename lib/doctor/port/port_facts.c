@@ -51,9 +51,8 @@ enum pma_state doctor_pma(struct doctor_facts *facts, const struct device *devic
 	if (!fact->ports)
 		fact->ports = mem_alloc_zero(device->port_count, sizeof(*fact->ports));
 	port_fact = &fact->ports[port - device->ports];
-	if (!port_fact->known)
+	if (doctor_is_first(&port_fact->known))
 		port_fact->pma = pma_probe(&facts->root, port, &port_fact->error);
-	port_fact->known = true;
 	*ret_error = port_fact->error;
 	return port_fact->pma;
 }
@@ -95,9 +94,8 @@ int doctor_manages_nvswitches(struct doctor_facts *facts, const struct device *d
 {
 	struct device_fact *fact = fact_of(facts, device);
 
-	if (!fact->manager_is_known)
+	if (doctor_is_first(&fact->manager_is_known))
 		fact->manager_rc = ask_vpd(facts, device);
-	fact->manager_is_known = true;
 	return fact->manager_rc;
 }
 
@@ -149,9 +147,8 @@ static struct pci_function *role_of(struct doctor_facts *facts, const struct dev
 {
 	struct device_fact *fact = fact_of(facts, device);
 
-	if (!fact->role_is_known)
+	if (doctor_is_first(&fact->role_is_known))
 		fact->role = find_role(facts, device);
-	fact->role_is_known = true;
 	return fact->role;
 }
 

@@ -50,9 +50,8 @@ struct netlink *roce_rtnl(struct doctor_facts *facts, int *ret_rc)
 {
 	struct doctor_roce *roce = DOCTOR_PART(facts, roce);
 
-	if (!roce->rtnl_was_opened)
+	if (doctor_is_first(&roce->rtnl_was_opened))
 		roce->rtnl_rc = rtnl_open(&facts->root, &roce->rtnl);
-	roce->rtnl_was_opened = true;
 	*ret_rc = roce->rtnl_rc;
 	return roce->rtnl;
 }

@@ -33,7 +33,7 @@ static unsigned int largest_mtu(struct doctor_context *run)
 {
 	struct doctor_roce *roce = DOCTOR_PART(run->facts, roce);
 
-	if (roce->largest_mtu_is_known)
+	if (!doctor_is_first(&roce->largest_mtu_is_known))
 		return roce->largest_mtu;
 	for_each_port (device, port, &run->facts->inventory.devices) {
 		const struct link *link = roce_port_link(&run->facts->inventory, port);
@@ -44,7 +44,6 @@ static unsigned int largest_mtu(struct doctor_context *run)
 		if (mtu > roce->largest_mtu)
 			roce->largest_mtu = mtu;
 	}
-	roce->largest_mtu_is_known = true;
 	return roce->largest_mtu;
 }
 

@@ -42,8 +42,7 @@ static int find_filters(struct doctor_facts *facts, const char **ret_found)
 {
 	_cleanup_(freep) char *modules = NULL;
 
-	if (!facts->filters_were_read) {
-		facts->filters_were_read = true;
+	if (doctor_is_first(&facts->filters_were_read)) {
 		facts->filters_rc = sysfs_read_long(&facts->root, &modules, "proc/modules");
 		for (size_t i = 0; modules && i < ARRAY_SIZE(filters); i++)
 			if (is_loaded(modules, filters[i]) ||

@@ -60,9 +60,8 @@ const struct auxiliary_devices *doctor_auxiliary_devices(struct doctor_facts *fa
 	struct doctor_stack *stack = DOCTOR_PART(facts, stack);
 	struct strings names = {.known = false};
 
-	if (stack->has_auxiliary)
+	if (!doctor_is_first(&stack->has_auxiliary))
 		return &stack->auxiliary;
-	stack->has_auxiliary = true;
 	stack->auxiliary.rc = sysfs_list(&facts->root, &names, AUXILIARY);
 	for (size_t i = 0; i < names.count; i++)
 		read_auxiliary(&facts->root, &stack->auxiliary, names.items[i]);
@@ -74,9 +73,8 @@ const struct module_rules *doctor_module_rules(struct doctor_facts *facts)
 {
 	struct doctor_stack *stack = DOCTOR_PART(facts, stack);
 
-	if (stack->has_rules)
+	if (!doctor_is_first(&stack->has_rules))
 		return &stack->rules;
-	stack->has_rules = true;
 	module_rules_read(&facts->root, &stack->rules);
 	if (stack->rules.unread.count && !doctor_needs_root(stack->rules.unread_rc))
 		problem_add(facts->problems, NULL, "settings that block modules",
@@ -88,9 +86,8 @@ const struct module_files *doctor_module_files(struct doctor_facts *facts)
 {
 	struct doctor_stack *stack = DOCTOR_PART(facts, stack);
 
-	if (!stack->has_files)
+	if (doctor_is_first(&stack->has_files))
 		module_files_read(&facts->root, &stack->files);
-	stack->has_files = true;
 	return &stack->files;
 }
 
@@ -98,9 +95,8 @@ const char *doctor_built_in_modules(struct doctor_facts *facts)
 {
 	struct doctor_stack *stack = DOCTOR_PART(facts, stack);
 
-	if (!stack->has_built_in)
+	if (doctor_is_first(&stack->has_built_in))
 		stack->built_in = modules_read_built_in(&facts->root);
-	stack->has_built_in = true;
 	return stack->built_in;
 }
 
@@ -141,9 +137,8 @@ const struct providers *doctor_providers(struct doctor_facts *facts)
 {
 	struct doctor_stack *stack = DOCTOR_PART(facts, stack);
 
-	if (stack->has_providers)
+	if (!doctor_is_first(&stack->has_providers))
 		return &stack->providers;
-	stack->has_providers = true;
 	providers_read(&facts->root, &stack->providers);
 	if (stack->providers.rc && stack->providers.rc != -ENOENT)
 		problem_add(facts->problems, NULL, "configuration of libibverbs",
@@ -158,8 +153,7 @@ enum tristate doctor_namespaces_are_shared(struct doctor_facts *facts, int *ret_
 	char text[SYSFS_TEXT_SIZE];
 	ssize_t length;
 
-	if (!stack->has_shared) {
-		stack->has_shared = true;
+	if (doctor_is_first(&stack->has_shared)) {
 		length = sysfs_read(&facts->root, text, "sys/module/ib_core/parameters/netns_mode");
 		if (length < 0)
 			stack->shared_rc = (int)length;
@@ -176,10 +170,9 @@ int doctor_core_abi(struct doctor_facts *facts, struct number *ret_abi)
 {
 	struct doctor_stack *stack = DOCTOR_PART(facts, stack);
 
-	if (!stack->has_abi)
+	if (doctor_is_first(&stack->has_abi))
 		stack->abi_rc = sysfs_read_number(&facts->root, &stack->abi,
 						  "sys/class/infiniband_verbs/abi_version");
-	stack->has_abi = true;
 	*ret_abi = stack->abi;
 	return stack->abi_rc;
 }
