@@ -156,8 +156,6 @@ static bool is_fault(const struct doctor_results *results, enum severity least)
 static void decide_status(struct listing *listing, const struct doctor_args *args,
 			  const struct doctor_results *results)
 {
-	if (listing->status != STATUS_DONE)
-		return;
 	if (is_fault(results, doctor_threshold(args)))
 		listing->status = STATUS_FAULT;
 	else if (!results->hardware && !listing->problems.count)

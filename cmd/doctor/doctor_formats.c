@@ -185,25 +185,25 @@ static int print_condition(FILE *out, const struct verdict_line *line)
 static int print_line(FILE *out, enum doctor_format format, struct verdict_line *line, int status,
 		      int *ret_rc)
 {
-	static const int nagios[] = {0, 1, 2, 3}, nhc[] = {0, 1, 1, 1}, npd[] = {0, 1, 1, 2};
+	static const int statuses[][4] = {
+		[DOCTOR_NAGIOS] = {0, 1, 2, 3},
+		[DOCTOR_NHC] = {0, 1, 1, 1},
+		[DOCTOR_NPD] = {0, 1, 1, 2},
+	};
 	_cleanup_(freep) char *text = NULL;
 
 	*ret_rc = 0;
-	if (format == DOCTOR_NAGIOS) {
-		text = nagios_line(line);
-		status = nagios[line->answer];
-	} else if (format == DOCTOR_NPD) {
-		text = npd_line(line);
-		status = npd[line->answer];
-	} else if (format == DOCTOR_NHC) {
-		if (line->answer != ANSWER_OK)
-			text = line->more
-				       ? mem_format("%s (and %zu more)\n", line->reason, line->more)
-				       : mem_format("%s\n", line->reason);
-		status = nhc[line->answer];
-	} else {
+	if (format == DOCTOR_CONDITION)
 		*ret_rc = print_condition(out, line);
-	}
+	else
+		status = statuses[format][line->answer];
+	if (format == DOCTOR_NAGIOS)
+		text = nagios_line(line);
+	else if (format == DOCTOR_NPD)
+		text = npd_line(line);
+	else if (format == DOCTOR_NHC && line->answer != ANSWER_OK)
+		text = line->more ? mem_format("%s (and %zu more)\n", line->reason, line->more)
+				  : mem_format("%s\n", line->reason);
 	if (text)
 		*ret_rc = render_text(out, text);
 	free(line->reason);
