@@ -385,7 +385,6 @@ static void judge_sensor(struct doctor_context *run, const char *hwmon, const ch
 {
 	const int stem = (int)(strlen(input) - strlen("input"));
 	_cleanup_(freep) char *label = NULL;
-	char text[SYSFS_TEXT_SIZE];
 	int64_t value, limit;
 	int rc = doctor_read_signed(run->facts, &value, "%s/%s", hwmon, input);
 	enum severity severity = SEVERITY_OK;
@@ -402,8 +401,7 @@ static void judge_sensor(struct doctor_context *run, const char *hwmon, const ch
 		hottest->error = rc;
 		return;
 	}
-	if (sysfs_read(&run->facts->root, text, "%s/%.*slabel", hwmon, stem, input) > 0)
-		label = text_clean(text, strlen(text));
+	label = sysfs_text(&run->facts->root, "%s/%.*slabel", hwmon, stem, input);
 	hottest->sensors++;
 	if (value >= limit)
 		severity = SEVERITY_ERROR;

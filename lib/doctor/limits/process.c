@@ -340,17 +340,15 @@ static struct judged judge_daemon(struct doctor_context *run, const struct daemo
 				      "then systemctl restart crio");
 	else
 		advise_daemon(run, process);
-	if (role == STARTS_LOGINS)
-		return doctor_verdict(run, severity,
-				      "logins probably inherit a limit on pinned memory");
 	if (role == STARTS_NOTHING)
 		return doctor_verdict(run, severity,
 				      "pinned memory of the daemon is limited; containers "
 				      "have the limit of their runtime");
 	return doctor_verdict(run, severity, "%s a limit on pinned memory",
-			      role == STARTS_JOBS ? "jobs inherit"
-			      : memlock->of_crio  ? "containers get"
-						  : "containers inherit");
+			      role == STARTS_JOBS     ? "jobs inherit"
+			      : role == STARTS_LOGINS ? "logins probably inherit"
+			      : memlock->of_crio      ? "containers get"
+						      : "containers inherit");
 }
 
 /* Takes the limit that CRI-O's containers get instead of the daemon's; ParseUlimit() of go-units.
