@@ -172,6 +172,22 @@ static void little(void **state)
 			   "}\n");
 }
 
+/* A device of which nothing is known is still one that the host has. */
+static void unknown_device(void **state)
+{
+	struct bed *bed = *state;
+
+	put(bed, "foo_0", "node_type", "1: CA");
+	assert_learnt(bed, "{\n"
+			   "  \"schema\": \"rdmactl/expect/1\",\n"
+			   "  \"profile\": \"hpc\",\n"
+			   "  \"devices\": {\n"
+			   "    \"foo_0\": {}\n"
+			   "  },\n"
+			   "  \"ignore\": []\n"
+			   "}\n");
+}
+
 /* A device without a board has its own entry, even if a board has its name. */
 static void named_like_a_board(void **state)
 {
@@ -227,9 +243,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bed_set_up, bed_tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(whole),
-		TEST(little),
-		TEST(named_like_a_board),
+		TEST(whole),   TEST(little), TEST(unknown_device), TEST(named_like_a_board),
 		TEST(nothing),
 	};
 
