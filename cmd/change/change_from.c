@@ -88,8 +88,7 @@ static bool plan_words(struct line *line, int argc, char **argv)
 	if (listing_begin_as(&line->plan->listing, &line->ctx, &change_schema, false) &&
 	    changer->plan(line->plan, args, argv + first))
 		return true;
-	for (size_t i = 0; i < line->plan->listing.problems.count; i++) {
-		const struct problem *problem = &line->plan->listing.problems.items[i];
+	for_each (problem, &line->plan->listing.problems) {
 		_cleanup_(freep) char *text = problem_line(problem);
 
 		fail_line(line, line->plan->listing.status, text, problem->hint);

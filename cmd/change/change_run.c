@@ -225,9 +225,7 @@ static void tell_failures(struct change_plan *plan)
 /* Shows on standard error what would be done, before asking for confirmation. */
 static void show_plan(const struct change_plan *plan)
 {
-	for (size_t i = 0; i < plan->changes.count; i++) {
-		const struct change *change = &plan->changes.items[i];
-
+	for_each (change, &plan->changes) {
 		if (change->state.value != CHANGE_PLANNED)
 			continue;
 		fprintf(stderr, "%s%s%s: %s -> %s\n", change->object ?: "",

@@ -114,9 +114,7 @@ static uint64_t needs_of_kinds(void)
 static void add_ports(struct side *side, const struct device *device)
 {
 	add(side, SIDE_PORTS, device->ports, device->port_count);
-	for (size_t i = 0; i < device->port_count; i++) {
-		const struct port *port = &device->ports[i];
-
+	for_each_in (port, device->ports, device->port_count) {
 		add(side, SIDE_GIDS, port->gids, port->gid_count);
 		add(side, SIDE_PKEYS, port->pkeys, port->pkey_count);
 	}

@@ -234,8 +234,7 @@ static char *change_path(const struct anonymiser *anonymiser, const char *text)
 
 static void change_problems(const struct anonymiser *anonymiser, struct problems *problems)
 {
-	for (size_t i = 0; i < problems->count; i++) {
-		struct problem *problem = &problems->items[i];
+	for_each (problem, problems) {
 		const bool of_file = problem->source && !strcmp(problem->source, "file");
 		char **texts[] = {&problem->object, &problem->attribute, &problem->error};
 

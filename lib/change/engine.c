@@ -356,8 +356,7 @@ static bool undo_one(struct change *change, bool final)
 
 void changes_note_others(struct changes *changes)
 {
-	for (size_t i = 0; i < changes->count; i++) {
-		struct change *change = &changes->items[i];
+	for_each (change, changes) {
 		_cleanup_(freep) char *now = is(change, CHANGE_CHANGED) ? peek(change) : NULL;
 
 		/* What cannot be read, undoing it explains. */

@@ -95,8 +95,7 @@ static void look_for_descriptors(struct device_users *users, const struct root *
 		rc = holders_find(root, &nodes, &holders);
 	if (rc)
 		change_note(change, "cannot tell who has the device open: %s", strerror(-rc));
-	for (size_t i = 0; i < holders.count; i++) {
-		const struct holder *holder = &holders.items[i];
+	for_each (holder, &holders) {
 		struct device_user *user = find_user(users, false, holder->process,
 						     holder->command);
 

@@ -57,8 +57,8 @@ static const struct port *port_of(const struct device_list *devices, const struc
 void ipoib_list_make(struct ipoib_list *list, const struct device_list *devices,
 		     const struct link_list *links)
 {
-	for (size_t i = 0; i < links->count; i++) {
-		const struct link *link = &links->items[i], *parent;
+	for_each (link, links) {
+		const struct link *parent;
 		const struct port *port;
 
 		if (!is_ipoib(link))

@@ -83,8 +83,7 @@ static void note_addresses(struct change *change, const struct link *link, bool 
 		rc = rtnl_get_addresses(rtnl, &list);
 
 	netdev_note_unseen(change, "the addresses", rc, list.missing);
-	for (size_t i = 0; i < list.count; i++) {
-		const struct link_address *address = &list.items[i];
+	for_each (address, &list) {
 		char text[IP_TEXT_SIZE];
 
 		if (address->link_index.value != link->index.value)
@@ -115,12 +114,9 @@ void netdev_note_users(struct change *change, unsigned int index, bool goes)
 			    "the routes over %s via gateways, and others that were added, are lost "
 			    "when it goes down",
 			    link->name);
-	for (size_t i = 0; i < links->count; i++) {
-		const struct link *upper = &links->items[i];
-
+	for_each (upper, links)
 		if (!upper->lower_elsewhere && number_is(&upper->lower_index, index))
 			change_note(change, "%s is on top of %s", upper->name, link->name);
-	}
 	if (link->master_index.known)
 		change_note(change, "%s is a member of %s", link->name,
 			    link_by_index(links, &link->master_index)

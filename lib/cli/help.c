@@ -73,8 +73,7 @@ static void put_columns(const struct schema *schema, bool all_columns, FILE *str
 	}
 	fprintf(stream, "\nColumns, by name and heading%s:\n",
 		all_columns ? "" : " (* shown by default)");
-	for (size_t i = 0; i < schema->field_count; i++) {
-		const struct field *field = &schema->fields[i];
+	for_each_in (field, schema->fields, schema->field_count) {
 		bool shown = field->flags & FIELD_DEFAULT && !all_columns;
 
 		fprintf(stream, "  %c %-*s  %-*s  %s\n", shown ? '*' : ' ', key_width, field->key,

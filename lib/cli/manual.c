@@ -250,9 +250,7 @@ static void put_mdoc_fields(struct page *page, const struct schema *schema, bool
 		}
 	}
 	printf(".Bl -tag -width Ds\n");
-	for (size_t i = 0; i < schema->field_count; i++) {
-		const struct field *field = &schema->fields[i];
-
+	for_each_in (field, schema->fields, schema->field_count) {
 		put_mdoc_field(field, field->flags & FIELD_DEFAULT && !all_columns);
 		put_mdoc_inner(field);
 		put_mdoc_words(page, field->key, field_names(field));

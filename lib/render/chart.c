@@ -67,9 +67,7 @@ static struct scale scale_of(const struct chart *chart)
 	struct scale scale = {.most_y = chart->level};
 
 	for (size_t i = 0; i < chart->count; i++)
-		for (size_t j = 0; j < chart->series[i].count; j++) {
-			const struct chart_point *point = &chart->series[i].points[j];
-
+		for_each_in (point, chart->series[i].points, chart->series[i].count) {
 			if (!(scale.least_x > 0) || point->x < scale.least_x)
 				scale.least_x = point->x;
 			if (point->x > scale.most_x)
@@ -292,9 +290,7 @@ int render_chart_text(FILE *out, const struct chart *chart, unsigned int columns
 	if (!chart->count)
 		return 0;
 	fprintf(out, "\n%s\n", chart->title);
-	for (size_t i = 0; i < chart->count; i++) {
-		const struct chart_series *series = &chart->series[i];
-
+	for_each_in (series, chart->series, chart->count) {
 		fprintf(out, "%s\n", series->name);
 		for (size_t j = 0; j < series->count; j++) {
 			_cleanup_(freep) char *x = x_text(chart, series->points[j].x);

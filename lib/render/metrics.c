@@ -122,9 +122,7 @@ void metric_unite(struct metric_family *family)
 
 void metrics_clear(struct metrics *metrics)
 {
-	for (size_t i = 0; i < metrics->count; i++) {
-		struct metric_family *family = &metrics->families[i];
-
+	for_each_in (family, metrics->families, metrics->count) {
 		for (size_t j = 0; j < family->sample_count; j++)
 			free(family->samples[j].labels);
 		free(family->samples);
@@ -186,9 +184,7 @@ static void put_sample(FILE *out, const struct metric_family *family,
 
 int render_metrics(FILE *out, const struct metrics *metrics, enum metrics_format format)
 {
-	for (size_t i = 0; i < metrics->count; i++) {
-		const struct metric_family *family = &metrics->families[i];
-
+	for_each_in (family, metrics->families, metrics->count) {
 		if (family->sample_count)
 			put_family_head(out, family, format);
 		for (size_t j = 0; j < family->sample_count; j++)

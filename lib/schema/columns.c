@@ -40,8 +40,7 @@ static void drop(struct columns *columns, const struct field *field)
  */
 static void append_set(struct columns *columns, enum column_set set, bool all)
 {
-	for (size_t i = 0; i < columns->schema->field_count; i++) {
-		const struct field *field = &columns->schema->fields[i];
+	for_each_in (field, columns->schema->fields, columns->schema->field_count) {
 		const bool in_table = all ? field->kind != FIELD_RECORDS
 					  : field->flags & FIELD_DEFAULT;
 

@@ -45,8 +45,7 @@ void problem_add(struct problems *problems, const char *object, const char *attr
 void problems_add_new(struct problems *problems, struct strings *noted,
 		      const struct problems *found)
 {
-	for (size_t i = 0; i < found->count; i++) {
-		const struct problem *problem = &found->items[i];
+	for_each (problem, found) {
 		_cleanup_(freep) char *key = mem_format(
 			"%s %s %s", problem->object ? problem->object : "",
 			problem->attribute ? problem->attribute : "",

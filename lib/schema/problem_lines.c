@@ -130,9 +130,7 @@ static void make_lines(struct lines *lines, const struct problems *problems, boo
 									sizeof(*sorted));
 	size_t count = 0, same;
 
-	for (size_t i = 0; i < problems->count; i++) {
-		const struct problem *problem = &problems->items[i];
-
+	for_each (problem, problems) {
 		if (!each && problem->object && problem->attribute)
 			sorted[count++] = problem;
 		else
@@ -211,8 +209,7 @@ void problems_tell(const struct problems *problems, bool each,
 	if (!each && lines.count)
 		merge_lines(&lines);
 	MEM_SORT(lines.items, lines.count, compare_order);
-	for (size_t i = 0; i < lines.count; i++) {
-		const struct line *line = &lines.items[i];
+	for_each (line, &lines) {
 		_cleanup_(freep) char *text = line->text ? join(line->object, line->text) : NULL;
 		const bool is_new = line->hint && !strings_contain(&told, line->hint);
 

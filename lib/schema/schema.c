@@ -219,8 +219,7 @@ void records_clear(const struct schema *schema, struct records *records)
 
 void record_clear(const struct schema *schema, void *record)
 {
-	for (size_t i = 0; i < schema->field_count; i++) {
-		const struct field *field = &schema->fields[i];
+	for_each_in (field, schema->fields, schema->field_count) {
 		void *member = (char *)record + field->offset;
 
 		if (field->get || field->width)

@@ -114,8 +114,7 @@ static int unpack(void *context, const struct content *content)
 
 static int unpack_links(struct unpacking *unpacking, char **ret_why)
 {
-	for (size_t i = 0; i < unpacking->links.count; i++) {
-		const struct content *link = &unpacking->links.items[i];
+	for_each (link, &unpacking->links) {
 		int rc = make_with_parents(unpacking->fd, link);
 
 		if (rc == -EEXIST || rc == -ENOTDIR) {

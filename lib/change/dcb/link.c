@@ -273,9 +273,7 @@ static void note_links(struct change *change, uint64_t mtu)
 	const int rc = netdev_links(change->host, &links);
 
 	netdev_note_unseen(change, "the netdevs on top", rc, links->missing);
-	for (size_t i = 0; i < links->count; i++) {
-		const struct link *link = &links->items[i];
-
+	for_each (link, links) {
 		/* The kernel refuses more than that: dev_validate_mtu(), net/core/dev.c. */
 		if (link->index.value == change->netdev_index.value && link->max_mtu_bytes.value &&
 		    mtu > link->max_mtu_bytes.value)

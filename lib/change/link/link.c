@@ -123,8 +123,7 @@ static int read_host(struct inventory *inventory)
 
 static void list_links(const struct inventory *inventory, struct software_links *links)
 {
-	for (size_t i = 0; i < inventory->devices.count; i++) {
-		const struct device *device = &inventory->devices.items[i];
+	for_each (device, &inventory->devices) {
 		const char *type = type_of(device);
 
 		if (type && device->index.known)
@@ -163,9 +162,7 @@ const struct software_link *software_links_find(const struct software_links *lin
 const struct software_link *software_links_find_on(const struct software_links *links,
 						   const char *type, const char *netdev)
 {
-	for (size_t i = 0; i < links->count; i++) {
-		const struct software_link *link = &links->items[i];
-
+	for_each (link, links) {
 		if (link->type && !strcmp(link->type, type) && link->netdev &&
 		    !strcmp(link->netdev, netdev))
 			return link;

@@ -17,8 +17,7 @@ static bool is_recording(const struct content *content)
 
 static void learn(struct anonymiser *anonymiser, const struct contents *contents)
 {
-	for (size_t i = 0; i < contents->count; i++) {
-		const struct content *content = &contents->items[i];
+	for_each (content, contents) {
 		const char *name = content_name(content->path);
 
 		if (is_recording(content) && content->kind == CONTENT_FILE)

@@ -334,8 +334,7 @@ size_t anonymise_other_marks(const struct anonymiser *anonymiser, const char *te
 		{'-', 2, GUID_BYTES},	  {'.', 4, GUID_BYTES},	    {'-', 4, GUID_BYTES},
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(spellings); i++) {
-		const struct spelling *spelling = &spellings[i];
+	for_each_in (spelling, spellings, ARRAY_SIZE(spellings)) {
 		const struct known *known = spelling->bytes == GUID_BYTES ? &anonymiser->guids
 									  : &anonymiser->macs;
 		uint8_t bytes[GUID_BYTES];

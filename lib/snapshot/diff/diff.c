@@ -254,8 +254,7 @@ static void list_identities(const struct comparison *comparison, int side,
 {
 	size_t kept = 0, same;
 
-	for (size_t i = 0; i < comparison->sides[side]->count; i++) {
-		struct paired *entry = &comparison->entries[side][i];
+	for_each_in (entry, comparison->entries[side], comparison->sides[side]->count) {
 		char *text = entry->matched ? NULL : text_of(comparison, side, field, entry->row);
 
 		/* A GUID of zeros identifies nothing. */
@@ -302,12 +301,9 @@ static void match_by_field(const struct comparison *comparison, const struct fie
 
 		before->items[i].entry->partner = found ? found->entry : NULL;
 	}
-	for (size_t i = 0; i < comparison->sides[DIFF_BEFORE]->count; i++) {
-		struct paired *entry = &comparison->entries[DIFF_BEFORE][i];
-
+	for_each_in (entry, comparison->entries[DIFF_BEFORE], comparison->sides[DIFF_BEFORE]->count)
 		if (!entry->matched && entry->partner)
 			compare_entries(comparison, entry, entry->partner);
-	}
 	free_identities(before);
 	free_identities(after);
 }
@@ -328,8 +324,8 @@ static void match_by_name(const struct comparison *comparison)
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = &comparison->entries[DIFF_AFTER][i];
 	qsort(sorted, count, sizeof(*sorted), compare_names);
-	for (size_t i = 0; i < comparison->sides[DIFF_BEFORE]->count; i++) {
-		struct paired *before = &comparison->entries[DIFF_BEFORE][i];
+	for_each_in (before, comparison->entries[DIFF_BEFORE],
+		     comparison->sides[DIFF_BEFORE]->count) {
 		struct paired **after = before->matched ? NULL
 							: bsearch(&before, sorted, count,
 								  sizeof(*sorted), compare_names);
@@ -416,8 +412,7 @@ static void distinguish(const struct comparison *comparison)
 	for (int side = 0; side < DIFF_SIDES; side++)
 		find_shared(comparison, side, &shared);
 	for (int side = 0; shared && side < DIFF_SIDES; side++)
-		for (size_t i = 0; i < comparison->sides[side]->count; i++) {
-			struct paired *entry = &comparison->entries[side][i];
+		for_each_in (entry, comparison->entries[side], comparison->sides[side]->count) {
 			_cleanup_(freep) char *more = NULL;
 
 			if (!diff_names_find(shared, entry->name))
@@ -457,8 +452,7 @@ void diff_compare(struct diff *diff, const struct diff_kind *kind, const struct 
 void diff_note_unknowns(const struct diff *diff, const char *const names[2],
 			struct problems *problems)
 {
-	for (size_t i = 0; i < diff->unknown_count; i++) {
-		const struct diff_unknown *unknown = &diff->unknowns[i];
+	for_each_in (unknown, diff->unknowns, diff->unknown_count) {
 		_cleanup_(freep) char *text = mem_format("%s is not known there, for %zu of the %s",
 							 unknown->field, unknown->count,
 							 unknown->kind);
