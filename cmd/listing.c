@@ -412,9 +412,7 @@ void listing_stream(struct listing *listing)
 
 	if (listing->streamed == listing->row_count)
 		return;
-	rc = print_rows(listing);
-	if (!rc)
-		rc = render_flush(stdout);
+	rc = print_rows(listing) ?: render_flush(stdout);
 	if (!listing->stream_rc)
 		listing->stream_rc = rc;
 	listing->streamed = listing->row_count;
@@ -452,11 +450,9 @@ int listing_print(struct listing *listing)
 {
 	if (listing->stream_rc)
 		return listing->stream_rc;
-	if (listing->pieces.begun) {
-		int rc = render_stream_rows(&listing->pieces, listing->rows, listing->row_count);
-
-		return rc ? rc : render_stream_end(&listing->pieces, &listing->problems);
-	}
+	if (listing->pieces.begun)
+		return render_stream_rows(&listing->pieces, listing->rows, listing->row_count)
+			       ?: render_stream_end(&listing->pieces, &listing->problems);
 	/* A command that failed before it had rows prints nothing, except for a JSON document. */
 	if (listing->row_count || listing->status == STATUS_DONE || listing->ctx->globals.json)
 		return print_rows(listing);

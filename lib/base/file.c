@@ -198,8 +198,7 @@ static int write_output(int (*write)(void *context, FILE *file), void *context)
 		close(fd);
 		return rc;
 	}
-	rc = write(context, file);
-	return rc ? rc : file_flush(file);
+	return write(context, file) ?: file_flush(file);
 }
 
 int file_replace_as(const char *path, mode_t mode, int (*write)(void *context, FILE *file),

@@ -89,10 +89,9 @@ static void look_for_descriptors(struct device_users *users, const struct root *
 {
 	_cleanup_(device_nodes_clear) struct device_nodes nodes = {.count = 0};
 	_cleanup_(holders_clear) struct holders holders = {.count = 0};
-	int rc = device_nodes_read(root, kernel_name, &nodes);
+	int rc = device_nodes_read(root, kernel_name, &nodes)
+			 ?: holders_find(root, &nodes, &holders);
 
-	if (!rc)
-		rc = holders_find(root, &nodes, &holders);
 	if (rc)
 		change_note(change, "cannot tell who has the device open: %s", strerror(-rc));
 	for_each (holder, &holders) {
@@ -331,10 +330,8 @@ static void take_resources(struct device_users *users, uint32_t device_index, st
 {
 	_cleanup_(nldev_resources_freep) struct nldev_resources *resources = NULL;
 	_cleanup_(processes_freep) struct processes *processes = NULL;
-	int rc = nldev_resources_open(NULL, &resources);
+	int rc = nldev_resources_open(NULL, &resources) ?: processes_open(NULL, &processes);
 
-	if (!rc)
-		rc = processes_open(NULL, &processes);
 	for (size_t i = 0; !rc && i < ARRAY_SIZE(kinds); i++) {
 		rc = take_kind(users, resources, processes, kinds[i].kind, device_index);
 		/* Linux before 5.13 does not list contexts. */
@@ -361,9 +358,7 @@ void change_guard_device(struct change *change, const char *object)
 	/* Opening the socket would load ib_core. */
 	if (rc || device_find_core(&root))
 		return;
-	rc = change_host_nldev(change->host, &nldev);
-	if (!rc)
-		rc = nldev_get_devices(nldev, &list);
+	rc = change_host_nldev(change->host, &nldev) ?: nldev_get_devices(nldev, &list);
 	if (!rc)
 		device = device_list_find(&list, name);
 	if (device)

@@ -173,10 +173,8 @@ static int check_parent(struct change *change, struct netlink *rtnl)
 {
 	_cleanup_(link_list_clear) struct link_list list = {0};
 	struct child child;
-	int rc = split_value(change->wanted, &child);
+	int rc = split_value(change->wanted, &child) ?: rtnl_get_link(rtnl, 0, child.parent, &list);
 
-	if (!rc)
-		rc = rtnl_get_link(rtnl, 0, child.parent, &list);
 	if (rc == -ENODEV)
 		change_explain(change, "rdmactl ipoib lists the IPoIB netdevs",
 			       "there is no netdev %s", child.parent);
@@ -240,10 +238,9 @@ static int read_child(struct change *change, char **ret_value)
 	const bool wants_one = strcmp(change->wanted, CHANGE_ABSENT) != 0;
 	_cleanup_(freep) char *value = NULL;
 	struct netlink *rtnl;
-	int rc = change_host_rtnl(change->host, &rtnl);
+	int rc = change_host_rtnl(change->host, &rtnl)
+			 ?: rtnl_get_link(rtnl, 0, change->object, &list);
 
-	if (!rc)
-		rc = rtnl_get_link(rtnl, 0, change->object, &list);
 	if (rc == -ENODEV) {
 		rc = wants_one ? check_parent(change, rtnl) : 0;
 		if (rc)

@@ -77,10 +77,7 @@ static void note_addresses(struct change *change, const struct link *link, bool 
 {
 	_cleanup_(link_address_list_clear) struct link_address_list list = {0};
 	struct netlink *rtnl;
-	int rc = change_host_rtnl(change->host, &rtnl);
-
-	if (!rc)
-		rc = rtnl_get_addresses(rtnl, &list);
+	int rc = change_host_rtnl(change->host, &rtnl) ?: rtnl_get_addresses(rtnl, &list);
 
 	netdev_note_unseen(change, "the addresses", rc, list.missing);
 	for_each (address, &list) {
@@ -129,7 +126,7 @@ int netdev_read_link(struct change *change, struct link_list *list)
 	struct netlink *rtnl;
 	int rc = change->netdev_index.known ? change_host_rtnl(change->host, &rtnl) : -ENODEV;
 
-	return rc ? rc : rtnl_get_link(rtnl, (unsigned int)change->netdev_index.value, NULL, list);
+	return rc ?: rtnl_get_link(rtnl, (unsigned int)change->netdev_index.value, NULL, list);
 }
 
 int netdev_write_up(struct change *change, unsigned int index, bool up)

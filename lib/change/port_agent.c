@@ -125,9 +125,7 @@ static int set_field(struct change *change, const char *key, const char *text)
 
 	begin(agent_of(change), &smp);
 	smp_change_parse(&smp, pair);
-	rc = smp_change_find(&smp, &wrong);
-	if (!rc)
-		rc = check_node(change);
+	rc = smp_change_find(&smp, &wrong) ?: check_node(change);
 	if (rc)
 		return rc;
 	if (!smp_change_read(&smp))
@@ -204,9 +202,8 @@ static int write_state(struct change *change, const char *value)
 	free(change->data);
 	change->data = NULL;
 	if (!strcmp(value, "reset")) {
-		rc = set_field(change, "physical_state", "disabled");
-		if (!rc)
-			rc = set_field(change, "physical_state", "polling");
+		rc = set_field(change, "physical_state", "disabled")
+			     ?: set_field(change, "physical_state", "polling");
 		if (rc)
 			return rc;
 		/* Only that there is any tells. */

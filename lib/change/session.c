@@ -193,12 +193,10 @@ static int is_way(struct change_host *host, const struct session_socket *session
 	const struct link_list *links;
 	struct route route = {0};
 	struct netlink *rtnl;
-	int rc = netdev_links(host, &links);
+	int rc = netdev_links(host, &links)
+			?: change_host_rtnl(host, &rtnl)
+			?: rtnl_get_addresses(rtnl, &addresses);
 
-	if (!rc)
-		rc = change_host_rtnl(host, &rtnl);
-	if (!rc)
-		rc = rtnl_get_addresses(rtnl, &addresses);
 	for (size_t i = 0; !rc && i < addresses.count; i++)
 		if (ip_equal(&addresses.items[i].ip, &session->local))
 			*ret_is |= session_goes_over(links, &addresses.items[i].link_index, netdev);

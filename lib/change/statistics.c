@@ -67,11 +67,11 @@ static int read_auto(struct change *change, char **ret_value)
 {
 	struct qp_counting counting;
 	struct netlink *nldev;
-	int rc = change_host_nldev(change->host, &nldev);
+	int rc = change_host_nldev(change->host, &nldev)
+			 ?: explain_old_kernel(change,
+					       qp_counting_read(nldev, index_of(change),
+								port_of(change), &counting));
 
-	if (!rc)
-		rc = explain_old_kernel(change, qp_counting_read(nldev, index_of(change),
-								 port_of(change), &counting));
 	if (!rc)
 		*ret_value = qp_counting_word(&counting);
 	return rc;
@@ -132,10 +132,8 @@ static int write_auto(struct change *change, const char *value)
 	const uint8_t yes = 1;
 	uint32_t mask;
 	bool optional;
-	int rc = parse_mask(value, &mask, &optional);
+	int rc = parse_mask(value, &mask, &optional) ?: change_host_nldev(change->host, &nldev);
 
-	if (!rc)
-		rc = change_host_nldev(change->host, &nldev);
 	if (rc)
 		return rc;
 	begin_request(change, RDMA_NLDEV_CMD_STAT_SET, &request);
@@ -288,10 +286,8 @@ static int read_counter(struct change *change, char **ret_value)
 	_cleanup_(object_counters_clear) struct object_counters list = {0};
 	const struct object_counter *counter;
 	struct netlink *nldev;
-	int rc = read_counters(change, &nldev, &list);
+	int rc = read_counters(change, &nldev, &list) ?: find_qp(change, nldev);
 
-	if (!rc)
-		rc = find_qp(change, nldev);
 	if (rc)
 		return rc;
 	counter = object_counters_of_qp(&list, qpn_of(change));

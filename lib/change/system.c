@@ -65,17 +65,15 @@ int system_settings_get(struct netlink *nldev, struct system_settings *ret_setti
 int system_settings_read(const char *directory, struct system_settings *ret_settings)
 {
 	_cleanup_(netlink_freep) struct netlink *nldev = NULL;
-	int rc = nldev_open_at(directory, &nldev);
 
-	return rc ? rc : system_settings_get(nldev, ret_settings);
+	return nldev_open_at(directory, &nldev) ?: system_settings_get(nldev, ret_settings);
 }
 
 static int read_now(struct change *change, struct system_settings *ret_settings)
 {
 	struct netlink *nldev;
-	int rc = change_host_nldev(change->host, &nldev);
 
-	return rc ? rc : system_settings_get(nldev, ret_settings);
+	return change_host_nldev(change->host, &nldev) ?: system_settings_get(nldev, ret_settings);
 }
 
 static int read_netns_mode(struct change *change, char **ret_value)

@@ -264,7 +264,7 @@ static int put_table(struct table *table, const struct document *document, bool 
 		}
 		rc = put_block(table, BLOCK_SIZE);
 	}
-	return rc ? rc : put_block(table, 1);
+	return rc ?: put_block(table, 1);
 }
 
 static void table_free(struct table *table)

@@ -205,9 +205,7 @@ int archive_write(FILE *file, enum archive_filter filter, const struct contents 
 	output.call.archive_write_set_format_gnutar(output.archive);
 	/* No zeros after the compressed data. */
 	output.call.archive_write_set_bytes_in_last_block(output.archive, 1);
-	rc = add_filter(&output, filter);
-	if (!rc)
-		rc = write_contents(&output, contents, time);
+	rc = add_filter(&output, filter) ?: write_contents(&output, contents, time);
 	output.call.archive_entry_free(output.entry);
 	output.call.archive_write_free(output.archive);
 	return rc;

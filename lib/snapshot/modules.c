@@ -87,11 +87,10 @@ static int read_document(const struct root *root, struct component_list *list)
 	_cleanup_(freep) char *text = NULL, *message = NULL;
 	void *records = NULL;
 	size_t count = 0;
-	int rc = sysfs_read_file(&folder, &text, "versions.json");
+	int rc = sysfs_read_file(&folder, &text, "versions.json")
+			 ?: json_read(text, strlen(text), &no_head, NULL, &component_schema,
+				      &records, &count, &message);
 
-	if (!rc)
-		rc = json_read(text, strlen(text), &no_head, NULL, &component_schema, &records,
-			       &count, &message);
 	if (rc)
 		return rc;
 	*list = (struct component_list){.items = records, .count = count};

@@ -93,8 +93,7 @@ static int make_with_parents(int folder, const struct content *content)
 
 	if (rc != -ENOENT)
 		return rc;
-	rc = make_parents(folder, content->path);
-	return rc ? rc : make(folder, content);
+	return make_parents(folder, content->path) ?: make(folder, content);
 }
 
 /*
@@ -141,9 +140,7 @@ static int unpack_archive(const char *path, const struct snapshot *snapshot, cha
 
 	if (unpacking.fd < 0)
 		return -errno;
-	rc = archive_read(path, unpack, &unpacking, ret_why);
-	if (!rc)
-		rc = unpack_links(&unpacking, ret_why);
+	rc = archive_read(path, unpack, &unpacking, ret_why) ?: unpack_links(&unpacking, ret_why);
 	if (!rc && fstatat(unpacking.fd, SNAPSHOT_ROOT, &status, AT_SYMLINK_NOFOLLOW)) {
 		*ret_why = mem_string("is not a snapshot: it has no folder " SNAPSHOT_FOLDER
 				      "/" SNAPSHOT_ROOT);

@@ -195,12 +195,10 @@ static int write_dcbx(struct change *change, const char *value)
 	char name[IF_NAMESIZE];
 	struct netlink *rtnl;
 	struct dcb dcb;
-	int rc = netdev_get_dcb(change, &dcb);
+	int rc = netdev_get_dcb(change, &dcb)
+			?: netdev_name(change, name)
+			?: change_host_rtnl(change->host, &rtnl);
 
-	if (!rc)
-		rc = netdev_name(change, name);
-	if (!rc)
-		rc = change_host_rtnl(change->host, &rtnl);
 	if (rc)
 		return rc;
 	rc = set_owner(rtnl, name, &dcb, host);

@@ -24,11 +24,10 @@ enum { LEAST_MTU_OF_IPV6 = 1280 };
 static int find_family(struct change *change, struct netlink **ret_generic, uint16_t *ret_family)
 {
 	const char *const names[] = {ETHTOOL_FAMILY};
-	int rc = change->netdev_index.known ? change_host_generic(change->host, ret_generic)
-					    : -ENODEV;
+	int rc = (change->netdev_index.known ? change_host_generic(change->host, ret_generic)
+					     : -ENODEV)
+			 ?: genl_find(*ret_generic, names, ret_family, ARRAY_SIZE(names));
 
-	if (!rc)
-		rc = genl_find(*ret_generic, names, ret_family, ARRAY_SIZE(names));
 	return rc ? rc : *ret_family ? 0 : -EOPNOTSUPP;
 }
 
@@ -36,11 +35,10 @@ static int get_pause(struct change *change, struct ethtool_pause *ret_pause)
 {
 	struct netlink *generic;
 	uint16_t family;
-	int rc = find_family(change, &generic, &family);
 
-	return rc ? rc
-		  : ethtool_get_pause(generic, family, (uint32_t)change->netdev_index.value,
-				      ret_pause);
+	return find_family(change, &generic, &family)
+		       ?: ethtool_get_pause(generic, family, (uint32_t)change->netdev_index.value,
+					    ret_pause);
 }
 
 char *link_pause_value(const struct ethtool_pause *pause)
@@ -124,10 +122,8 @@ static int write_pause(struct change *change, const char *value)
 	struct ethtool_pause pause, now;
 	struct netlink *generic;
 	uint16_t family;
-	int rc = find_family(change, &generic, &family);
+	int rc = find_family(change, &generic, &family) ?: get_pause(change, &now);
 
-	if (!rc)
-		rc = get_pause(change, &now);
 	if (rc)
 		return rc;
 	if (!parse_words(value, &pause))
@@ -197,13 +193,11 @@ static int write_mtu(struct change *change, const char *value)
 	_cleanup_(freep) char *text = NULL;
 	struct netlink *rtnl;
 	uint64_t mtu;
-	int rc = change->netdev_index.known ? change_host_rtnl(change->host, &rtnl) : -ENODEV;
+	int rc = (change->netdev_index.known ? change_host_rtnl(change->host, &rtnl) : -ENODEV)
+			?: text_parse_u64(value, 10, MOST_MTU, &mtu)
+			?: rtnl_set_mtu(rtnl, (unsigned int)change->netdev_index.value,
+					(uint32_t)mtu, &text);
 
-	if (!rc)
-		rc = text_parse_u64(value, 10, MOST_MTU, &mtu);
-	if (!rc)
-		rc = rtnl_set_mtu(rtnl, (unsigned int)change->netdev_index.value, (uint32_t)mtu,
-				  &text);
 	/* The kernel's message names the limit: dev_validate_mtu(), net/core/dev.c. */
 	if (rc && text)
 		change_explain(change, NULL, "the kernel refuses it: %s", text);

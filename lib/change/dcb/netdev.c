@@ -60,18 +60,15 @@ int netdev_explain(struct change *change, int error)
 static int begin(const struct change *change, struct netlink **ret_rtnl,
 		 char name[static IF_NAMESIZE])
 {
-	int rc = netdev_name(change, name);
-
-	return rc ? rc : change_host_rtnl(change->host, ret_rtnl);
+	return netdev_name(change, name) ?: change_host_rtnl(change->host, ret_rtnl);
 }
 
 int netdev_peek_dcb(const struct change *change, struct dcb *ret_dcb)
 {
 	char name[IF_NAMESIZE];
 	struct netlink *rtnl;
-	int rc = begin(change, &rtnl, name);
 
-	return rc ? rc : dcb_get(rtnl, name, ret_dcb);
+	return begin(change, &rtnl, name) ?: dcb_get(rtnl, name, ret_dcb);
 }
 
 int netdev_get_dcb(struct change *change, struct dcb *ret_dcb)
@@ -90,18 +87,17 @@ int netdev_set_dcb(struct change *change, const struct dcb_wish *wish)
 {
 	char name[IF_NAMESIZE];
 	struct netlink *rtnl;
-	int rc = begin(change, &rtnl, name);
 
-	return rc ? rc : netdev_explain(change, dcb_set(rtnl, name, wish));
+	return begin(change, &rtnl, name) ?: netdev_explain(change, dcb_set(rtnl, name, wish));
 }
 
 int netdev_delete_apps(struct change *change, const struct dcb_app *apps, size_t count)
 {
 	char name[IF_NAMESIZE];
 	struct netlink *rtnl;
-	int rc = begin(change, &rtnl, name);
 
-	return rc ? rc : netdev_explain(change, dcb_delete_apps(rtnl, name, apps, count));
+	return begin(change, &rtnl, name)
+		       ?: netdev_explain(change, dcb_delete_apps(rtnl, name, apps, count));
 }
 
 int netdev_read(struct change *change, char **ret_value)

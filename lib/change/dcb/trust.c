@@ -142,10 +142,9 @@ static int replace_entries(struct change *change, const uint8_t map[static DCB_D
 	free(change->reason);
 	free(change->next_step);
 	change->reason = change->next_step = NULL;
-	rc = send_entries(change, dcb.dscp_priorities, map, netdev_delete_apps);
-	if (!rc)
-		rc = netdev_get_dcb(change, &dcb);
-	return rc ? rc : send_entries(change, map, dcb.dscp_priorities, add_apps);
+	return send_entries(change, dcb.dscp_priorities, map, netdev_delete_apps)
+			?: netdev_get_dcb(change, &dcb)
+			?: send_entries(change, map, dcb.dscp_priorities, add_apps);
 }
 
 /*
@@ -163,9 +162,8 @@ static int write_map(struct change *change, const uint8_t map[static DCB_DSCPS])
 	rc = send_entries(change, map, dcb.dscp_priorities, add_apps);
 	if (rc == -EINVAL)
 		rc = replace_entries(change, map);
-	if (!rc)
-		rc = netdev_get_dcb(change, &dcb);
-	return rc ? rc : send_entries(change, dcb.dscp_priorities, map, netdev_delete_apps);
+	return rc ?: netdev_get_dcb(change, &dcb)
+			     ?: send_entries(change, dcb.dscp_priorities, map, netdev_delete_apps);
 }
 
 /* change->data is the map before the change, from which mlx5's trust derives, or NULL. */

@@ -227,9 +227,9 @@ static char *undo_setting(const struct change *change)
 int device_read_change(struct change *change, struct device_settings *ret)
 {
 	struct netlink *nldev;
-	int rc = change_host_nldev(change->host, &nldev);
 
-	return rc ? rc : device_settings_read(nldev, &change->device_index, ret);
+	return change_host_nldev(change->host, &nldev)
+		       ?: device_settings_read(nldev, &change->device_index, ret);
 }
 
 int device_request(struct change *change, unsigned int command, unsigned int attribute,
@@ -336,10 +336,8 @@ static int read_description(struct change *change, char **ret_value)
 	char text[SYSFS_TEXT_SIZE];
 	_cleanup_(root_close) struct root root = {.fd = -1};
 	ssize_t length;
-	int rc = find_description(change, &path);
+	int rc = find_description(change, &path) ?: root_open(NULL, &root);
 
-	if (!rc)
-		rc = root_open(NULL, &root);
 	if (rc)
 		return rc;
 	length = sysfs_read(&root, text, "%s", path + 1);

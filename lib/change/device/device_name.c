@@ -68,7 +68,7 @@ static int write_name(struct change *change, const char *value)
 			       "another device has the name %s, perhaps in another network "
 			       "namespace",
 			       value);
-	return rc ? rc : check_class(change, had, value);
+	return rc ?: check_class(change, had, value);
 }
 
 /* Where the name of an RDMA device may be written. A path that ends with / is a directory. */

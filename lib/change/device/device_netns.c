@@ -61,10 +61,8 @@ static int open_target(const struct change *change, struct netlink **ret_nldev, 
 {
 	const struct device_data *data = change->data;
 	_cleanup_(closep) int fd = -1;
-	int rc = netns_open(data->target, &fd);
+	int rc = netns_open(data->target, &fd) ?: netns_open_nldev(fd, ret_nldev);
 
-	if (!rc)
-		rc = netns_open_nldev(fd, ret_nldev);
 	if (!rc)
 		*ret_word = netns_word(fd);
 	return rc;
@@ -90,10 +88,8 @@ static int read_netns(struct change *change, char **ret_value)
 {
 	_cleanup_(closep) int own = -1;
 	struct netlink *nldev;
-	int rc = change_host_nldev(change->host, &nldev);
+	int rc = change_host_nldev(change->host, &nldev) ?: refuse_shared(change, nldev);
 
-	if (!rc)
-		rc = refuse_shared(change, nldev);
 	if (rc)
 		return rc;
 	if (!is_there(nldev, change, &rc))
@@ -121,11 +117,10 @@ static int fetch(struct change *change)
 	_cleanup_(freep) char *word = NULL;
 	_cleanup_(closep) int own = -1;
 	_cleanup_(netlink_freep) struct netlink *nldev = NULL;
-	int rc = netns_open_own(&own);
 
-	if (!rc)
-		rc = open_target(change, &nldev, &word);
-	return rc ? rc : move(nldev, change, own);
+	return netns_open_own(&own)
+			?: open_target(change, &nldev, &word)
+			?: move(nldev, change, own);
 }
 
 /* The process may have ended since, and another one may have its number. */
@@ -149,11 +144,9 @@ static int write_netns(struct change *change, const char *value)
 
 	if (change->before && !strcmp(value, change->before))
 		return fetch(change);
-	rc = change_host_nldev(change->host, &nldev);
-	if (!rc)
-		rc = netns_open(data->target, &fd);
-	if (!rc)
-		rc = check_target(change, value, fd);
+	rc = change_host_nldev(change->host, &nldev)
+			?: netns_open(data->target, &fd)
+			?: check_target(change, value, fd);
 	if (rc)
 		return rc;
 	rc = move(nldev, change, fd);

@@ -46,9 +46,8 @@ bool sub_device_check(struct change *change, const char *name, const char *type,
 static int list_devices(struct change *change, struct device_list *list)
 {
 	struct netlink *nldev;
-	int rc = change_host_nldev(change->host, &nldev);
 
-	return rc ? rc : nldev_get_devices(nldev, list);
+	return change_host_nldev(change->host, &nldev) ?: nldev_get_devices(nldev, list);
 }
 
 static void note_missing(struct change *change, const struct device_list *list)
@@ -113,10 +112,8 @@ static int add(struct change *change, const char *parent)
 	const uint8_t type = CODE_SMI;
 	const struct device *device;
 	struct netlink *nldev;
-	int rc = list_devices(change, &list);
+	int rc = list_devices(change, &list) ?: change_host_nldev(change->host, &nldev);
 
-	if (!rc)
-		rc = change_host_nldev(change->host, &nldev);
 	if (rc)
 		return rc;
 	device = device_list_find(&list, parent);

@@ -348,16 +348,13 @@ static int check(struct change *change)
 {
 	_cleanup_(inventory_free) struct inventory inventory = {.answers = true};
 	struct link_wish wish;
-	int rc;
 
 	if (!strcmp(change->before, LEAVING))
 		return change_fail(change, -EBUSY, "end the processes that use it",
 				   "%s is being deleted, and waits until it is no longer used",
 				   change->object);
-	if (link_wish_parse(change->wanted, &wish)) {
-		rc = read_host(&inventory);
-		return rc ? rc : link_check_add(change, &inventory.links, &wish);
-	}
+	if (link_wish_parse(change->wanted, &wish))
+		return read_host(&inventory) ?: link_check_add(change, &inventory.links, &wish);
 	/* IBK_ALLOW_USER_UNREG, nldev_dellink(): only rxe and siw set it. */
 	if (!link_wish_parse(change->before, &wish))
 		return change_fail(change, -EOPNOTSUPP,

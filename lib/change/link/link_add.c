@@ -180,10 +180,9 @@ static int wait_until_ready(struct change *change, const struct link_wish *wish)
 int link_add(struct change *change, const struct link_wish *wish)
 {
 	struct netlink *nldev;
-	int rc = change_host_nldev(change->host, &nldev);
+	int rc = change_host_nldev(change->host, &nldev)
+			 ?: nldev_add_link(nldev, change->object, wish->type, wish->netdev);
 
-	if (!rc)
-		rc = nldev_add_link(nldev, change->object, wish->type, wish->netdev);
 	if (!rc)
 		return wait_until_ready(change, wish);
 	/* If the device exists now, somebody else made it at the same time. */

@@ -192,9 +192,8 @@ int link_delete_by(struct change *change, const char *kernel_name,
 static int ask_kernel(const void *context)
 {
 	struct netlink *nldev = NULL;
-	int rc = nldev_open(NULL, &nldev);
 
-	return rc ? rc : nldev_delete_link(nldev, *(const uint32_t *)context);
+	return nldev_open(NULL, &nldev) ?: nldev_delete_link(nldev, *(const uint32_t *)context);
 }
 
 int link_delete(struct change *change, const char *kernel_name, uint32_t device_index)

@@ -65,9 +65,9 @@ static int read_text(struct change *change, const char *attribute,
 static int write_text(struct change *change, const char *attribute, const char *text)
 {
 	_cleanup_(freep) char *name = NULL;
-	int rc = find_name(change, &name);
 
-	return rc ? rc : cma_defaults_write(name, port_of(change), attribute, text);
+	return find_name(change, &name)
+		       ?: cma_defaults_write(name, port_of(change), attribute, text);
 }
 
 static int read_mode(struct change *change, char **ret_value)

@@ -16,9 +16,7 @@
 /* Looks up the netdev and opens the root. 0 or -errno. */
 static int begin(const struct change *change, char name[static IF_NAMESIZE], struct root *ret_root)
 {
-	int rc = netdev_name(change, name);
-
-	return rc ? rc : root_open(NULL, ret_root);
+	return netdev_name(change, name) ?: root_open(NULL, ret_root);
 }
 
 static int explain(struct change *change, int rc)
@@ -70,9 +68,8 @@ static int read_ecn(struct change *change, char **ret_value)
 
 	if (rc)
 		return rc;
-	rc = roce_ecn_read_mask(&root, name, ROCE_ECN_SENDER, &send);
-	if (!rc)
-		rc = roce_ecn_read_mask(&root, name, ROCE_ECN_RECEIVER, &receive);
+	rc = roce_ecn_read_mask(&root, name, ROCE_ECN_SENDER, &send)
+		     ?: roce_ecn_read_mask(&root, name, ROCE_ECN_RECEIVER, &receive);
 	if (rc)
 		return explain(change, rc);
 	free(change->path);
@@ -104,9 +101,8 @@ static int write_files(const struct root *root, const char *name, const char *po
 static int write_mask(const struct root *root, const char *name, const char *point,
 		      unsigned int wanted)
 {
-	int rc = write_files(root, name, point, wanted, false);
-
-	return rc ? rc : write_files(root, name, point, wanted, true);
+	return write_files(root, name, point, wanted, false)
+		       ?: write_files(root, name, point, wanted, true);
 }
 
 static bool is_nearest(const struct change *change, const char *value)
@@ -128,10 +124,8 @@ static int write_ecn(struct change *change, const char *value)
 
 	if (rc)
 		return rc;
-	rc = write_mask(&root, name, ROCE_ECN_SENDER, send);
-	if (!rc)
-		rc = write_mask(&root, name, ROCE_ECN_RECEIVER, receive);
-	return explain(change, rc);
+	return explain(change, write_mask(&root, name, ROCE_ECN_SENDER, send)
+				       ?: write_mask(&root, name, ROCE_ECN_RECEIVER, receive));
 }
 
 static int parse_cnp(struct change *change, const char *text, char **ret_value)

@@ -266,9 +266,7 @@ bool sriov_fill(struct change *change, void *context)
 		change->data = mem_string(target->path);
 		return true;
 	}
-	rc = root_open(NULL, &root);
-	if (!rc)
-		rc = card_find_file(&root, target->path, file, &directory);
+	rc = root_open(NULL, &root) ?: card_find_file(&root, target->path, file, &directory);
 	if (rc) {
 		change_explain(change,
 			       "it may be switched off in the firmware or the BIOS, or this may be "

@@ -62,10 +62,9 @@ static int find_place(struct change *change, struct place *place)
 {
 	const char *const names[] = {DEVLINK_FAMILY};
 	struct devlink_list one = {.count = 1};
-	int rc = change_host_generic(change->host, &place->generic);
+	int rc = change_host_generic(change->host, &place->generic)
+			 ?: genl_find(place->generic, names, &place->family, ARRAY_SIZE(names));
 
-	if (!rc)
-		rc = genl_find(place->generic, names, &place->family, ARRAY_SIZE(names));
 	if (!rc && place->family)
 		rc = devlink_read_list(place->generic, place->family, &place->list);
 	if (rc)

@@ -90,10 +90,8 @@ static int read_vf(struct change *change, char **ret_value)
 	const struct vf *vf = NULL;
 	const struct number *member;
 	struct netlink *rtnl;
-	int rc = change_host_rtnl(change->host, &rtnl);
+	int rc = change_host_rtnl(change->host, &rtnl) ?: find_vf(change, rtnl, &list, &vf);
 
-	if (!rc)
-		rc = find_vf(change, rtnl, &list, &vf);
 	if (rc)
 		return rc;
 	member = member_of(vf, change->setting);
@@ -173,12 +171,11 @@ static uint64_t number_of_value(const struct change *change, const char *value)
 static int write_vf(struct change *change, const char *value)
 {
 	struct netlink *rtnl;
-	int rc = change_host_rtnl(change->host, &rtnl);
+	int rc = change_host_rtnl(change->host, &rtnl)
+			 ?: vf_set(rtnl, (unsigned int)change->netdev_index.value,
+				   (unsigned int)change->port.value, kind_of(change->setting),
+				   number_of_value(change, value));
 
-	if (!rc)
-		rc = vf_set(rtnl, (unsigned int)change->netdev_index.value,
-			    (unsigned int)change->port.value, kind_of(change->setting),
-			    number_of_value(change, value));
 	/* Most drivers return EINVAL for a number past the last VF. */
 	if (rc == -EOPNOTSUPP)
 		change_explain(
