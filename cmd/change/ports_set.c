@@ -223,10 +223,9 @@ static bool open_distant(struct change_plan *plan, const struct way *way, const 
 /* Returns the speeds of a list that are extended, or not; NULL: none are. The caller frees it. */
 static char *speeds_of(const char *list, bool extended)
 {
-	_cleanup_(freep) char *copy = mem_string(list);
-	char *rest = copy, *word, *found = NULL;
+	char *found = NULL;
 
-	while ((word = strsep(&rest, ",")))
+	for_each_word (word, list, ",")
 		if ((!strcmp(word, "sdr") || !strcmp(word, "ddr") || !strcmp(word, "qdr")) !=
 		    extended)
 			mem_extend(&found, "%s%s", found ? "," : "", word);
@@ -248,11 +247,10 @@ static bool are_speeds(struct change_plan *plan, const char *list)
 		mad_attribute_find(UMAD_CLASS_SUBN_LID_ROUTED, UMAD_SM_ATTR_PORT_INFO)->schema;
 	const struct enum_name *base = schema_find(schema, "speed_enabled")->names;
 	const struct enum_name *extended = schema_find(schema, "speed_ext_enabled")->names;
-	_cleanup_(freep) char *copy = mem_string(list), *base_words = change_list_words(base);
+	_cleanup_(freep) char *base_words = change_list_words(base);
 	_cleanup_(freep) char *extended_words = change_list_words(extended);
-	char *rest = copy, *word;
 
-	while ((word = strsep(&rest, ",")))
+	for_each_word (word, list, ",")
 		if (!enum_find_word(base, word) && !enum_find_word(extended, word))
 			return listing_fail_format(&plan->listing, STATUS_USAGE,
 						   "speed hdr, speed sdr,qdr",

@@ -9,6 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
 
 /*
  * Returns a copy of `length` bytes that is valid UTF-8 and holds nothing that controls a terminal:
@@ -60,6 +64,15 @@ const char *text_plural_s(uint64_t count);
  */
 int text_compare_natural(const char *a, const char *b);
 
+/*
+ * Walks the words of a text, or none of NULL, each of which one of the characters in `ends` ends; a
+ * word may be empty, and may be changed. WORD_all is the copy that they are in, and WORD_rest is
+ * what follows the word, NULL after the last.
+ */
+#define for_each_word(word, text, ends)                                                   \
+	for (char *word##_all __attribute__((cleanup(freep))) = mem_string_or_null(text), \
+			      *word##_rest = word##_all, *word = NULL;                    \
+	     (word = strsep(&word##_rest, ends));)
 /* Returns what follows `label` at the start of a line of the text; NULL without such a line. */
 const char *text_line(const char *text, const char *label);
 /* Returns whether the text ends with `end`, and is longer than that. */

@@ -273,12 +273,11 @@ void change_note_missing(struct change *change, const char *kind, const struct s
 
 static char *quote_object(const struct setting *setting, const char *object)
 {
-	_cleanup_(freep) char *copy = mem_string(object);
-	char *rest = copy, *word, *words = NULL;
+	char *words = NULL;
 
 	if (setting->flags & SETTING_OF_NAME)
 		return text_quote(object);
-	while ((word = strsep(&rest, " "))) {
+	for_each_word (word, object, " ") {
 		_cleanup_(freep) char *quoted = text_quote(word);
 
 		mem_extend(&words, "%s%s", words ? " " : "", quoted);

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/gid.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "change/holders.h"
 #include "change/port.h"
 #include "mad/format/mad.h"
@@ -278,10 +279,7 @@ static char *list_text(const struct field *field, const struct mad_record *recor
 /* Numbers would be taken as bits: 5 for SDR and QDR, and 0 for no change at all. */
 static bool are_words(const struct field *field, const char *text)
 {
-	_cleanup_(freep) char *copy = mem_string(text);
-	char *rest = copy, *word;
-
-	while ((word = strsep(&rest, ",")))
+	for_each_word (word, text, ",")
 		if (!enum_find_word(field->names, word))
 			return false;
 	return true;

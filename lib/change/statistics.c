@@ -80,12 +80,10 @@ static int read_auto(struct change *change, char **ret_value)
 /* Parses "type,pid" in any order into bits; "off" is 0, any other word -EINVAL. */
 static int parse_mask(const char *text, uint32_t *ret_mask, bool *ret_optional)
 {
-	_cleanup_(freep) char *copy = mem_string(text);
-	char *rest = copy, *word;
 	bool optional = false;
 	uint32_t mask = 0;
 
-	while (strcmp(text, "off") && (word = strsep(&rest, ","))) {
+	for_each_word (word, strcmp(text, "off") ? text : NULL, ",") {
 		const struct enum_name *name = enum_find_word(qp_counting_masks, word);
 		uint64_t bits;
 

@@ -189,11 +189,9 @@ static char *complain_choice(const struct option_row *row, const char *word, cha
 static char *store_choices(const struct option_row *row, struct number *number, const char *text,
 			   char **ret_hint)
 {
-	_cleanup_(freep) char *list = mem_string(text);
-	char *rest = list;
 	uint64_t codes = 0;
 
-	for (char *word; (word = strsep(&rest, ","));) {
+	for_each_word (word, text, ",") {
 		const struct enum_name *choice = enum_find_word(row->choices, word);
 
 		if (!choice)

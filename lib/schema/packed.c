@@ -83,12 +83,10 @@ static uint64_t most_of(const struct field *field)
 
 static int parse_flags(const struct field *field, const char *text, uint64_t *ret_number)
 {
-	_cleanup_(freep) char *words = mem_string(text);
-	char *rest = words, *word;
 	uint64_t flags = 0, number;
 
 	/* An empty list is shown as an empty text. */
-	while (*text && (word = strsep(&rest, ","))) {
+	for_each_word (word, *text ? text : NULL, ",") {
 		const struct enum_name *name = enum_find_word(field->names, word);
 
 		if (name)

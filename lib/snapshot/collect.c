@@ -113,10 +113,7 @@ static enum entry look(struct walk *walk, const char *path, bool follow,
 
 bool collect_matches(const char *patterns, const char *name)
 {
-	_cleanup_(freep) char *copy = mem_string(patterns);
-	char *rest = copy, *pattern;
-
-	while ((pattern = strsep(&rest, " ")))
+	for_each_word (pattern, patterns, " ")
 		if (*pattern && !fnmatch(pattern, name, 0))
 			return true;
 	return false;
@@ -262,11 +259,10 @@ static void take_tree(struct walk *walk, const char *folder)
 static char *resolve(const char *link, const char *target)
 {
 	char *path = mem_string(*target == '/' ? "" : link);
-	_cleanup_(freep) char *copy = mem_string(target);
-	char *rest = copy, *name, *slash = strrchr(path, '/');
+	char *slash = strrchr(path, '/');
 
 	*(slash ? slash : path) = '\0';
-	while ((name = strsep(&rest, "/"))) {
+	for_each_word (name, target, "/") {
 		if (!*name || !strcmp(name, "."))
 			continue;
 		if (strcmp(name, "..")) {

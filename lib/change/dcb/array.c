@@ -176,11 +176,9 @@ static bool parse_entry(const struct array_form *form, char *entry, struct dcb *
 bool array_parse(const struct array_form *form, const char *text, struct dcb *dcb,
 		 unsigned int *ret_given)
 {
-	_cleanup_(freep) char *copy = mem_string(text);
 	unsigned int given = 0;
-	char *rest = copy;
 
-	for (char *entry = strsep(&rest, ","); entry; entry = strsep(&rest, ","))
+	for_each_word (entry, text, ",")
 		if (!parse_entry(form, entry, dcb, &given))
 			return false;
 	*ret_given = given;

@@ -28,15 +28,13 @@ char *priorities_text(unsigned int mask)
 
 bool priorities_parse(const char *text, unsigned int *ret_mask)
 {
-	_cleanup_(freep) char *copy = mem_string(text);
 	unsigned int mask = 0;
-	char *rest = copy;
 	uint64_t priority;
 
 	if (!strcmp(text, "all"))
 		mask = (1u << DCB_PRIORITIES) - 1;
 	else if (strcmp(text, "none"))
-		for (char *word = strsep(&rest, ","); word; word = strsep(&rest, ",")) {
+		for_each_word (word, text, ",") {
 			if (text_parse_u64(word, 10, DCB_PRIORITIES - 1, &priority))
 				return false;
 			mask |= 1u << priority;

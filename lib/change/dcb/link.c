@@ -58,18 +58,15 @@ char *link_pause_now(struct change *change)
 
 static bool parse_words(const char *text, struct ethtool_pause *pause)
 {
-	_cleanup_(freep) char *copy = mem_string(text);
-	char *rest = copy;
-
 	*pause = (struct ethtool_pause){TRISTATE_NO, TRISTATE_NO, TRISTATE_NO};
-	for (char *word = strsep(&rest, ","); word; word = strsep(&rest, ",")) {
+	for_each_word (word, text, ",") {
 		if (!strcmp(word, "rx"))
 			pause->receive = TRISTATE_YES;
 		else if (!strcmp(word, "tx"))
 			pause->transmit = TRISTATE_YES;
 		else if (!strcmp(word, "auto"))
 			pause->autoneg = TRISTATE_YES;
-		else if (strcmp(word, "none") || word != copy)
+		else if (strcmp(word, "none") || word != word_all)
 			return false;
 	}
 	return true;

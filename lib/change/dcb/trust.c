@@ -47,14 +47,12 @@ char *trust_text(const struct dcb *dcb, const char *driver)
 static bool parse_selectors(const char *text, uint8_t selectors[static DCB_SELECTORS],
 			    size_t *ret_count)
 {
-	_cleanup_(freep) char *copy = mem_string(text);
-	char *rest = copy;
 	size_t count = 0;
 
 	*ret_count = 0;
 	if (!strcmp(text, "none"))
 		return true;
-	for (char *word = strsep(&rest, ","); word; word = strsep(&rest, ",")) {
+	for_each_word (word, text, ",") {
 		const struct enum_name *name = enum_find_word(dcb_selector_names, word);
 
 		if (!name || memchr(selectors, (int)name->value, count))
@@ -268,12 +266,9 @@ static bool parse_entry(char *entry, bool replaces, uint8_t map[static DCB_DSCPS
 
 static bool parse_map(const char *text, bool replaces, uint8_t map[static DCB_DSCPS])
 {
-	_cleanup_(freep) char *copy = mem_string(text);
-	char *rest = copy;
-
 	if (!replaces && !strcmp(text, "none"))
 		return true;
-	for (char *entry = strsep(&rest, ","); entry; entry = strsep(&rest, ","))
+	for_each_word (entry, text, ",")
 		if (!parse_entry(entry, replaces, map))
 			return false;
 	return true;

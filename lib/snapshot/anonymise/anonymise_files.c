@@ -118,14 +118,12 @@ static char *change_route(const struct anonymiser *anonymiser, const char *line)
 
 static void change_routes(const struct anonymiser *anonymiser, struct content *content)
 {
-	_cleanup_(freep) char *copy = mem_string(content->bytes);
 	struct text_buffer out = {.text = NULL};
-	char *rest = copy, *line;
 
-	while ((line = strsep(&rest, "\n"))) {
+	for_each_word (line, content->bytes, "\n") {
 		_cleanup_(freep) char *changed = change_route(anonymiser, line);
 
-		text_buffer_add(&out, "%s%s", changed, rest ? "\n" : "");
+		text_buffer_add(&out, "%s%s", changed, line_rest ? "\n" : "");
 	}
 	content_replace(content, text_buffer_take(&out));
 }

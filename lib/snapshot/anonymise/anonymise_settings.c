@@ -16,11 +16,9 @@
 /* Keeps the words or lines that match the patterns; the first of `ends` separates them. */
 static char *keep(const char *text, const char *ends, const char *wanted)
 {
-	_cleanup_(freep) char *copy = mem_string(text);
 	struct text_buffer out = {.text = NULL};
-	char *rest = copy, *word;
 
-	while ((word = strsep(&rest, ends)))
+	for_each_word (word, text, ends)
 		if (collect_matches(wanted, word))
 			text_buffer_add(&out, "%.*s%s", out.length ? 1 : 0, ends, word);
 	text_buffer_add(&out, "\n");
@@ -116,11 +114,9 @@ static char *keep_ucx(const char *text)
  */
 static char *keep_limits(const char *text)
 {
-	_cleanup_(freep) char *copy = mem_string(text);
 	struct text_buffer out = {.text = NULL};
-	char *rest = copy, *line;
 
-	while ((line = strsep(&rest, "\n"))) {
+	for_each_word (line, text, "\n") {
 		line[strcspn(line, "#")] = '\0';
 		line += strspn(line, " \t");
 		if (line[0] == '*' && strspn(line + 1, " \t"))
@@ -232,11 +228,8 @@ static char *keep_providers(const struct anonymiser *anonymiser, const char *tex
 /* Keeps the usual names of files, and that others are included. */
 static void keep_includes(struct text_buffer *out, const char *words)
 {
-	_cleanup_(freep) char *copy = mem_string(words);
-	char *rest = copy, *word;
-
 	text_buffer_add(out, "include");
-	while ((word = strsep(&rest, " \t"))) {
+	for_each_word (word, words, " \t") {
 		const char *pattern = loader_config_pattern(word);
 
 		if (*word)
