@@ -271,11 +271,11 @@ void change_note_missing(struct change *change, const char *kind, const struct s
 		    suggestion ? ": " : "", suggestion ? suggestion : "");
 }
 
-static char *quote_object(const struct setting *setting, const char *object)
+char *change_quote_object(const struct change *change, const char *object)
 {
 	char *words = NULL;
 
-	if (setting->flags & SETTING_OF_NAME)
+	if (change->setting->flags & SETTING_OF_NAME)
 		return text_quote(object);
 	for_each_word (word, object, " ") {
 		_cleanup_(freep) char *quoted = text_quote(word);
@@ -285,14 +285,9 @@ static char *quote_object(const struct setting *setting, const char *object)
 	return words;
 }
 
-char *change_quote_object(const struct change *change)
-{
-	return quote_object(change->setting, change->object);
-}
-
 char *change_as_command_on(const struct change *change, const char *object, const char *value)
 {
-	_cleanup_(freep) char *words = object ? quote_object(change->setting, object) : NULL;
+	_cleanup_(freep) char *words = object ? change_quote_object(change, object) : NULL;
 	_cleanup_(freep) char *quoted = text_quote(value);
 	char *command = mem_format("rdmactl %s%s%s %s %s", change->setting->command,
 				   words ? " " : "", words ? words : "",

@@ -353,7 +353,7 @@ static int write_child(struct change *change, const char *value)
 
 static char *undo_child(const struct change *change)
 {
-	_cleanup_(freep) char *name = change_quote_object(change), *parent = NULL;
+	_cleanup_(freep) char *name = change_quote_object(change, change->object), *parent = NULL;
 	struct child child;
 
 	if (!strcmp(change->before, CHANGE_ABSENT))

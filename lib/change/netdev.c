@@ -50,24 +50,33 @@ int netdev_links(struct change_host *host, const struct link_list **ret_links)
 	return rc;
 }
 
-void netdev_mark_above(const struct link_list *links, bool *marks)
+/* Passes a mark on to the other netdev, if there is one. Returns whether the mark is new. */
+static bool pass_mark(const struct link_list *links, bool *marks, const struct link *from,
+		      const struct link *to)
+{
+	if (!from || !to || !marks[from - links->items] || marks[to - links->items])
+		return false;
+	return marks[to - links->items] = true;
+}
+
+void netdev_mark(const struct link_list *links, bool *marks,
+		 bool (*keeps_lower)(const struct link *))
 {
 	bool more = true;
 
 	while (more) {
 		more = false;
-		for (size_t i = 0; i < links->count; i++) {
-			const struct link *link = &links->items[i];
+		for_each (link, links) {
 			const struct link *master = link_by_index(links, &link->master_index);
-			const struct link *lower = link->lower_elsewhere
-							   ? NULL
-							   : link_by_index(links,
-									   &link->lower_index);
+			const struct link *lower = link_by_index(links, &link->lower_index);
 
-			if (lower && marks[lower - links->items] && !marks[i])
-				more = marks[i] = true;
-			if (master && marks[i] && !marks[master - links->items])
-				more = marks[master - links->items] = true;
+			if (link->lower_elsewhere)
+				lower = NULL;
+			more |= pass_mark(links, marks, link, master);
+			more |= pass_mark(links, marks, lower, link);
+			more |= keeps_lower && pass_mark(links, marks, master, link);
+			more |= keeps_lower && !keeps_lower(link) &&
+				pass_mark(links, marks, link, lower);
 		}
 	}
 }

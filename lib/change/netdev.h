@@ -17,9 +17,11 @@ bool netdev_name_valid(const char *name);
 int netdev_links(struct change_host *host, const struct link_list **ret_links);
 /*
  * Marks all netdevs above those that are marked, however high: a VLAN is on top of one netdev; a
- * bond, bridge or VRF has members. `marks` has an entry for each netdev of the sorted list.
+ * bond, bridge or VRF has members. `marks` has an entry for each netdev of the sorted list. With
+ * `keeps_lower` also those below: the members, and the netdevs below those of which it is false.
  */
-void netdev_mark_above(const struct link_list *links, bool *marks);
+void netdev_mark(const struct link_list *links, bool *marks,
+		 bool (*keeps_lower)(const struct link *));
 /*
  * Notes what depends on a netdev that will stop or go away: its addresses and the netdevs above it.
  * Reports the user's session over it as in the way. For the guard of a setting.

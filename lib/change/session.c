@@ -176,7 +176,7 @@ bool session_goes_over(const struct link_list *links, const struct number *index
 	if (!way || !link)
 		return false;
 	marks[link - links->items] = true;
-	netdev_mark_above(links, marks);
+	netdev_mark(links, marks, NULL);
 	return marks[way - links->items];
 }
 

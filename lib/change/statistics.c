@@ -195,7 +195,7 @@ static void guard_auto(struct change *change)
 
 static char *auto_command(const struct change *change, const char *value)
 {
-	_cleanup_(freep) char *object = change_quote_object(change);
+	_cleanup_(freep) char *object = change_quote_object(change, change->object);
 
 	return mem_format("rdmactl counters auto %s %s", object, value);
 }

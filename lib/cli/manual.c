@@ -35,6 +35,17 @@ static void put_mdoc_text(const char *text)
 	putchar('\n');
 }
 
+/* Prints an item of a list, up to the end of its line or the name of its value. */
+static void put_mdoc_item(const char *word, const char *metavar)
+{
+	fputs(".It Cm ", stdout);
+	put_mdoc_escaped(word);
+	if (metavar)
+		fputs(" Ar ", stdout);
+	put_mdoc_escaped(metavar ?: "");
+	putchar('\n');
+}
+
 static void put_mdoc_options(const struct option_row *row)
 {
 	for (; row->name; row++) {
@@ -193,9 +204,7 @@ static void put_mdoc_words(struct page *page, const char *key, const struct enum
 	MEM_ADD(page->told, page->told_count) = (struct told){names, key};
 	printf(".Bl -tag -width Ds\n");
 	for (; names->word; names++) {
-		fputs(".It Cm ", stdout);
-		put_mdoc_escaped(names->word);
-		putchar('\n');
+		put_mdoc_item(names->word, NULL);
 		put_mdoc_text(names->help);
 	}
 	printf(".El\n");
@@ -341,9 +350,7 @@ static void put_mdoc_catalogue(const struct catalogue *catalogue)
 		struct value name;
 
 		field_get(&schema->fields[0], row, &name);
-		fputs(".It Cm ", stdout);
-		put_mdoc_escaped(name.string);
-		putchar('\n');
+		put_mdoc_item(name.string, NULL);
 		for (size_t j = 1; j < schema->field_count; j++)
 			if (schema->fields[j].kind == FIELD_STRING)
 				put_mdoc_text_field(&schema->fields[j], row);
@@ -360,11 +367,7 @@ static void put_mdoc_keywords(struct page *page, const struct command *command)
 		return;
 	printf(".Ss Settings of %s\n.Bl -tag -width Ds\n", command->name);
 	for (size_t i = 0; (keyword = command->keyword(i)); i++) {
-		fputs(".It Cm ", stdout);
-		put_mdoc_escaped(keyword->word);
-		fputs(" Ar ", stdout);
-		put_mdoc_escaped(keyword->metavar);
-		putchar('\n');
+		put_mdoc_item(keyword->word, keyword->metavar);
 		put_mdoc_text(keyword->help);
 		put_mdoc_words(page, keyword->word, keyword->choices);
 	}

@@ -236,15 +236,10 @@ static int read_records(struct reader *reader, const struct schema *schema, stru
 
 static int read_document(struct reader *reader, const struct schema *head_schema, void *head)
 {
-	int rc;
-
 	if (json_peek(&reader->in) != '{')
 		return json_complain(&reader->in, reader->in.at, "this is not a JSON document");
-	rc = read_object(reader, head_schema, head, read_part);
-	if (!rc && (json_peek(&reader->in), reader->in.at < reader->in.end))
-		rc = json_complain(&reader->in, reader->in.at,
-				   "unexpected data after the JSON document");
-	return rc;
+	return read_object(reader, head_schema, head, read_part)
+		       ?: json_expect_end(&reader->in, "JSON document");
 }
 
 int json_read(const char *text, size_t length, const struct schema *head_schema, void *head,
@@ -278,10 +273,9 @@ int json_read_record(const char *text, size_t length, const struct schema *schem
 		.in = {.text = text, .at = text, .end = text + length, .value = text},
 		.schema = schema,
 	};
-	int rc = read_object(&reader, schema, record, read_member);
+	int rc = read_object(&reader, schema, record, read_member)
+			 ?: json_expect_end(&reader.in, "record");
 
-	if (!rc && (json_peek(&reader.in), reader.in.at < reader.in.end))
-		rc = json_complain(&reader.in, reader.in.at, "unexpected data after the record");
 	if (!rc)
 		return 0;
 	record_clear(schema, record);

@@ -134,6 +134,14 @@ int json_expect(struct json_reader *reader, char wanted)
 		       : json_complain(reader, reader->at, "'%c' is missing", wanted);
 }
 
+int json_expect_end(struct json_reader *reader, const char *what)
+{
+	json_peek(reader);
+	return reader->at == reader->end
+		       ? 0
+		       : json_complain(reader, reader->at, "unexpected data after the %s", what);
+}
+
 void json_releasep(json_t **value)
 {
 	json_decref(*value);

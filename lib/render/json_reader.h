@@ -40,6 +40,8 @@ static inline bool json_take(struct json_reader *reader, char wanted)
 }
 
 int json_expect(struct json_reader *reader, char wanted);
+/* Returns 0 if nothing follows `what`, or -EINVAL with the message set. */
+int json_expect_end(struct json_reader *reader, const char *what);
 /*
  * Reads any value; returns NULL if there is none, with the message set. Integers that jansson would
  * refuse become strings, which fields accept, although not within a list or an object.

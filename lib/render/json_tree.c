@@ -121,10 +121,8 @@ int json_tree_read(const char *text, size_t length, struct json_tree *ret_tree, 
 {
 	struct json_reader reader = {.text = text, .at = text, .end = text + length, .value = text};
 	struct json_tree tree = {.text = text};
-	int rc = read_node(&reader, &tree.root, 0);
+	int rc = read_node(&reader, &tree.root, 0) ?: json_expect_end(&reader, "JSON document");
 
-	if (!rc && (json_peek(&reader), reader.at < reader.end))
-		rc = json_complain(&reader, reader.at, "unexpected data after the JSON document");
 	if (rc) {
 		json_tree_clear(&tree);
 		*ret_message = reader.message;

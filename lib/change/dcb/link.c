@@ -292,44 +292,11 @@ static void guard_mtu(struct change *change)
 	note_links(change, mtu);
 }
 
-/* Returns whether the mark is new. */
-static bool pass_mark(const bool *from, bool *to)
-{
-	const bool is_new = *from && !*to;
-
-	*to |= *from;
-	return is_new;
-}
-
 /*
- * Marks what may move with what is marked, and so on: the netdevs on top, and the members of a
- * bond, bond_change_mtu(), which may be bonds themselves; of a switch's port also the conduit below
- * and the other ports of its bridge, dsa_user_change_mtu().
+ * What may move with the netdev, and so on: the netdevs on top, and the members of a bond,
+ * bond_change_mtu(), which may be bonds themselves; of a switch's port also the conduit below and
+ * the other ports of its bridge, dsa_user_change_mtu().
  */
-static void mark_moved(const struct link_list *links, bool *marks)
-{
-	bool more = true;
-
-	while (more) {
-		more = false;
-		for (size_t i = 0; i < links->count; i++) {
-			const struct link *link = &links->items[i];
-			const struct link *master = link_by_index(links, &link->master_index);
-			const struct link *lower = link_by_index(links, &link->lower_index);
-
-			if (master) {
-				more |= pass_mark(&marks[i], &marks[master - links->items]);
-				more |= pass_mark(&marks[master - links->items], &marks[i]);
-			}
-			if (!lower || link->lower_elsewhere)
-				continue;
-			more |= pass_mark(&marks[lower - links->items], &marks[i]);
-			if (!only_shrinks(link))
-				more |= pass_mark(&marks[i], &marks[lower - links->items]);
-		}
-	}
-}
-
 static void mark_mtu_followers(const struct change *change, bool *marks)
 {
 	const struct link_list *links;
@@ -339,7 +306,7 @@ static void mark_mtu_followers(const struct change *change, bool *marks)
 
 	if (own)
 		follow[own - links->items] = true;
-	mark_moved(links, follow);
+	netdev_mark(links, follow, only_shrinks);
 	for (size_t i = 0; i < change->all->count; i++) {
 		const struct change *other = &change->all->items[i];
 		const struct link *link = link_by_index(links, &other->netdev_index);

@@ -224,7 +224,7 @@ static char *undo_trust(const struct change *change)
 	if (!saved || strcmp(change->wanted, "pcp"))
 		return change_as_command(change, change->before);
 	map = dscp_map_text(saved);
-	object = change_quote_object(change);
+	object = change_quote_object(change, change->object);
 	return mem_format("rdmactl " NETDEV_COMMAND " %s dscp-priority %s", object, map);
 }
 

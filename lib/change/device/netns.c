@@ -32,9 +32,7 @@ static int open_path(const char *path, int *ret_fd)
 	_cleanup_(closep) int fd = -1;
 	struct stat status;
 
-	if (place < 0)
-		return -errno;
-	if (fstat(place, &status))
+	if (place < 0 || fstat(place, &status))
 		return -errno;
 	if (!S_ISREG(status.st_mode))
 		return -EINVAL;

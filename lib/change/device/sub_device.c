@@ -161,7 +161,7 @@ static void guard_sub_device(struct change *change)
 static char *undo_sub_device(const struct change *change)
 {
 	const char *parent = strchr(change->before, ' ');
-	_cleanup_(freep) char *object = change_quote_object(change), *quoted = NULL;
+	_cleanup_(freep) char *object = change_quote_object(change, change->object), *quoted = NULL;
 
 	if (!strcmp(change->before, CHANGE_ABSENT) || !parent)
 		return mem_format("rdmactl dev del %s", object);
