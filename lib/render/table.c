@@ -28,12 +28,12 @@ static void get_cell(const struct field *field, const void *row, struct value *v
 }
 
 /*
- * Cells are kept between the passes if they take no more than this. Cells of a longer list are made
- * again, because as text they are larger than the records.
+ * Cells are kept between the passes until they take this much. The rest are made again, because as
+ * text they are larger than the records.
  */
 enum { KEPT_MOST = 512 * 1024, BLOCK_SIZE = 16 * 1024, SMALLEST_ROOM = 4096 };
 /* Room after the text of a cell for the end of its colour and a line feed, or for BLANKS. */
-enum { AROUND_CELL = 32, SHORT_CELL = 64 };
+enum { AROUND_CELL = 32 };
 #define BLANKS "        "
 
 struct buffer {
@@ -43,20 +43,16 @@ struct buffer {
 
 /* Precedes the text of each cell that is kept; the text has no NUL at its end. */
 struct cell {
-	uint32_t length : 29; /* bytes */
-	uint32_t plain : 1;   /* takes as many columns of the terminal */
-	uint32_t tone : 2;
+	uint32_t length; /* bytes */
+	int width;	 /* columns of the terminal */
+	enum tone tone;
 };
-_Static_assert(TONE_BAD < 4, "a tone takes two bits");
 
 struct table {
 	const struct columns *columns;
 	int *widths;
 	bool color;
-	struct buffer kept;
-	size_t kept_rows;
-	struct buffer block; /* lines on their way out */
-	FILE *out;
+	struct buffer kept, block; /* cells, and lines on their way out */
 	locale_t character_widths; /* set at the first cell that is not plain */
 	bool has_character_widths;
 };
@@ -65,118 +61,55 @@ static void make_room(struct buffer *buffer, size_t more)
 {
 	if (buffer->bytes && buffer->room - buffer->length >= more)
 		return;
-	buffer->room = buffer->room ? buffer->room * 2 : SMALLEST_ROOM;
-	if (buffer->room - buffer->length < more)
-		buffer->room = buffer->length + more;
+	buffer->room = (buffer->room ? buffer->room * 2 : SMALLEST_ROOM) + more;
 	buffer->bytes = mem_resize(buffer->bytes, buffer->room, 1);
 }
 
+/* Adds bytes for which there is room. */
 static void add_bytes(struct buffer *buffer, const void *bytes, size_t count)
 {
 	memcpy(buffer->bytes + buffer->length, bytes, count);
 	buffer->length += count;
 }
 
-static struct cell measure_cell(const char *text)
+static struct cell measure_cell(struct table *table, const char *text)
 {
 	const char *end = text;
-	bool plain;
 
 	while (*end >= ' ' && *end <= '~')
 		end++;
-	plain = !*end;
-	if (!plain)
-		end += strlen(end);
-	return (struct cell){.length = (uint32_t)(end - text) & (UINT32_MAX >> 3), .plain = plain};
-}
-
-static int cell_width(struct table *table, const struct cell *cell, const char *text)
-{
-	if (cell->plain)
-		return (int)cell->length;
-	if (!table->has_character_widths) {
+	if (!*end)
+		return (struct cell){.length = (uint32_t)(end - text), .width = (int)(end - text)};
+	end += strlen(end);
+	if (!table->has_character_widths)
 		table->character_widths = text_widths();
-		table->has_character_widths = true;
-	}
-	return (int)text_width(text, cell->length, table->character_widths);
+	table->has_character_widths = true;
+	return (struct cell){.length = (uint32_t)(end - text),
+			     .width = (int)text_width(text, (size_t)(end - text),
+						      table->character_widths)};
 }
 
-/*
- * Copies short plain text, as nearly all is, up to the first other character; returns the length.
- */
-static uint32_t copy_short(char *to, const char *text)
+static void widen(int *width, int least)
 {
-	uint32_t length = 0;
-
-	while (length < SHORT_CELL && text[length] >= ' ' && text[length] <= '~') {
-		to[length] = text[length];
-		length++;
-	}
-	return length;
+	if (*width < least)
+		*width = least;
 }
 
-/* Appends a cell to those kept, and widens its column. */
-static void keep_cell(struct table *table, const char *text, enum tone tone, int *width)
-{
-	struct buffer *kept = &table->kept;
-	struct cell cell = {.plain = true};
-	int wide;
-
-	make_room(kept, sizeof(cell) + SHORT_CELL);
-	cell.length = copy_short(kept->bytes + kept->length + sizeof(cell), text);
-	wide = (int)cell.length;
-	if (text[cell.length]) {
-		cell = measure_cell(text);
-		wide = cell_width(table, &cell, text);
-		make_room(kept, sizeof(cell) + cell.length);
-		memcpy(kept->bytes + kept->length + sizeof(cell), text, cell.length);
-	}
-	cell.tone = tone & 3;
-	memcpy(kept->bytes + kept->length, &cell, sizeof(cell));
-	kept->length += sizeof(cell) + cell.length;
-	if (wide > *width)
-		*width = wide;
-}
-
+/* Appends the cells of a row to those kept, and widens the columns. */
 static void keep_row(struct table *table, const void *row)
 {
 	for (size_t i = 0; i < table->columns->count; i++) {
 		_cleanup_(text_release) struct text text;
 		struct value value;
+		struct cell cell;
 
 		get_cell(table->columns->fields[i], row, &value, &text);
-		keep_cell(table, text.string, value.tone, &table->widths[i]);
-	}
-}
-
-static void measure_headings(struct table *table)
-{
-	for (size_t i = 0; i < table->columns->count; i++) {
-		int length = (int)strlen(field_heading(table->columns->fields[i]));
-
-		if (length > table->widths[i])
-			table->widths[i] = length;
-	}
-}
-
-/* Whether all rows fit if the rest is like those so far, once there are enough of them to tell. */
-static bool may_keep(const struct table *table, size_t rows, size_t row_count)
-{
-	return table->kept.length < SMALLEST_ROOM ||
-	       table->kept.length / rows * row_count <= KEPT_MOST;
-}
-
-/* Measures all rows, and keeps the first ones, or all of them. */
-static void measure(struct table *table, const struct document *document)
-{
-	for (size_t row = 0; row < document->row_count; row++) {
-		size_t before = table->kept.length;
-
-		keep_row(table, document->rows[row]);
-		if (row == table->kept_rows && may_keep(table, row + 1, document->row_count))
-			table->kept_rows++;
-		else
-			table->kept.length = before;
+		cell = measure_cell(table, text.string);
+		cell.tone = value.tone;
+		widen(&table->widths[i], cell.width);
+		make_room(&table->kept, sizeof(cell) + cell.length);
+		add_bytes(&table->kept, &cell, sizeof(cell));
+		add_bytes(&table->kept, text.string, cell.length);
 	}
 }
 
@@ -190,11 +123,11 @@ static void put_blanks(struct buffer *block, int count)
 }
 
 /* Puts a cell and the blanks before the next one, or the end of the line. */
-static void put_cell(struct table *table, size_t column, const struct cell *cell, const char *text,
-		     const char *color)
+static void put_cell(struct table *table, size_t column, const struct cell *cell, const char *text)
 {
-	bool right = table->columns->fields[column]->flags & FIELD_RIGHT;
-	int blanks = table->widths[column] - cell_width(table, cell, text);
+	const bool right = table->columns->fields[column]->flags & FIELD_RIGHT;
+	const int blanks = table->widths[column] - cell->width;
+	const char *color = table->color ? format_tone(cell->tone) : NULL;
 	struct buffer *block = &table->block;
 
 	make_room(block, (size_t)table->widths[column] + cell->length + AROUND_CELL);
@@ -211,16 +144,6 @@ static void put_cell(struct table *table, size_t column, const struct cell *cell
 		put_blanks(block, right ? 1 : blanks + 1);
 }
 
-static void put_headings(struct table *table)
-{
-	for (size_t i = 0; i < table->columns->count; i++) {
-		const char *heading = field_heading(table->columns->fields[i]);
-		struct cell cell = measure_cell(heading);
-
-		put_cell(table, i, &cell, heading, NULL);
-	}
-}
-
 /* Puts a row of kept cells, which begins at `at`; returns where the next row begins. */
 static size_t put_row(struct table *table, size_t at)
 {
@@ -229,42 +152,20 @@ static size_t put_row(struct table *table, size_t at)
 
 		memcpy(&cell, table->kept.bytes + at, sizeof(cell));
 		at += sizeof(cell);
-		put_cell(table, i, &cell, table->kept.bytes + at,
-			 table->color ? format_tone(cell.tone) : NULL);
+		put_cell(table, i, &cell, table->kept.bytes + at);
 		at += cell.length;
 	}
 	return at;
 }
 
-static int put_block(struct table *table, size_t least)
+static int put_block(struct buffer *block, size_t least, FILE *out)
 {
-	struct buffer *block = &table->block;
-	size_t length = block->length;
+	const size_t length = block->length;
 
-	if (length < least || !length)
+	if (length < least)
 		return 0;
 	block->length = 0;
-	return fwrite(block->bytes, 1, length, table->out) < length ? -errno : 0;
-}
-
-static int put_table(struct table *table, const struct document *document, bool headings)
-{
-	size_t at = 0;
-	int rc = 0;
-
-	if (headings)
-		put_headings(table);
-	for (size_t row = 0; !rc && row < document->row_count; row++) {
-		if (row >= table->kept_rows) {
-			table->kept.length = at;
-			keep_row(table, document->rows[row]);
-			put_row(table, at);
-		} else {
-			at = put_row(table, at);
-		}
-		rc = put_block(table, BLOCK_SIZE);
-	}
-	return rc ?: put_block(table, 1);
+	return fwrite(block->bytes, 1, length, out) < length ? -errno : 0;
 }
 
 static void table_free(struct table *table)
@@ -275,6 +176,19 @@ static void table_free(struct table *table)
 		freelocale(table->character_widths);
 }
 
+/* Widens the columns for the headings, and puts these if `puts`. */
+static void take_headings(struct table *table, bool puts)
+{
+	for (size_t i = 0; i < table->columns->count; i++) {
+		const char *heading = field_heading(table->columns->fields[i]);
+		const struct cell cell = measure_cell(table, heading);
+
+		widen(&table->widths[i], cell.width);
+		if (puts)
+			put_cell(table, i, &cell, heading);
+	}
+}
+
 int render_table(FILE *out, const struct render_options *options, const struct document *document,
 		 int *widths)
 {
@@ -282,13 +196,34 @@ int render_table(FILE *out, const struct render_options *options, const struct d
 		.columns = document->columns,
 		.widths = widths,
 		.color = options->color,
-		.out = out,
 	};
+	size_t kept = 0, at = 0;
+	int rc = 0;
 
 	if (!document->row_count)
 		return 0;
 	if (options->headings)
-		measure_headings(&table);
-	measure(&table, document);
-	return put_table(&table, document, options->headings);
+		take_headings(&table, false);
+	for (size_t i = 0; i < document->row_count; i++) {
+		const size_t before = table.kept.length;
+
+		keep_row(&table, document->rows[i]);
+		if (kept == i && table.kept.length <= KEPT_MOST)
+			kept++;
+		else
+			table.kept.length = before;
+	}
+	if (options->headings)
+		take_headings(&table, true);
+	for (size_t i = 0; !rc && i < document->row_count; i++) {
+		if (i < kept) {
+			at = put_row(&table, at);
+		} else {
+			table.kept.length = at;
+			keep_row(&table, document->rows[i]);
+			put_row(&table, at);
+		}
+		rc = put_block(&table.block, BLOCK_SIZE, out);
+	}
+	return rc ?: put_block(&table.block, 1, out);
 }
