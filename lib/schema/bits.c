@@ -42,28 +42,6 @@ static uint64_t get_bytes(const unsigned char *bytes, unsigned int count)
 	}
 }
 
-static void set_bytes(unsigned char *bytes, unsigned int count, uint64_t number)
-{
-	const uint64_t whole = htobe64(number);
-	const uint32_t word = htobe32((uint32_t)number);
-	const uint16_t half = htobe16((uint16_t)number);
-
-	switch (count) {
-	case 2:
-		memcpy(bytes, &half, sizeof(half));
-		break;
-	case 4:
-		memcpy(bytes, &word, sizeof(word));
-		break;
-	case 8:
-		memcpy(bytes, &whole, sizeof(whole));
-		break;
-	default:
-		for (; count--; number >>= 8)
-			bytes[count] = (unsigned char)number;
-	}
-}
-
 uint64_t bits_get(const unsigned char *bytes, size_t bit, unsigned int width)
 {
 	uint64_t number = 0;
@@ -84,7 +62,8 @@ uint64_t bits_get(const unsigned char *bytes, size_t bit, unsigned int width)
 void bits_set(unsigned char *bytes, size_t bit, unsigned int width, uint64_t number)
 {
 	if (whole_bytes(bit, width)) {
-		set_bytes(bytes + bit / 8, width / 8, number);
+		for (bytes += bit / 8, width /= 8; width--; number >>= 8)
+			bytes[width] = (unsigned char)number;
 		return;
 	}
 	while (width) {
