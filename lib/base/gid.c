@@ -26,25 +26,17 @@ void guid_format(uint64_t guid, char text[static GUID_TEXT_SIZE])
 
 int guid_parse(const char *text, uint64_t *ret_guid)
 {
+	const bool colons = strchr(text, ':');
 	char digits[17] = "";
-	size_t count = 0;
-	bool colons = strchr(text, ':');
 
 	if (!colons && text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
 		text += 2;
-	for (; *text; text++) {
-		if (colons && count && count < 16 && count % 4 == 0 && text[-1] != ':') {
-			if (*text != ':')
-				return -EINVAL;
-			continue;
-		}
-		if (count == 16 || !strchr("0123456789abcdefABCDEF", *text))
+	for (size_t i = 0; i < 16; i++) {
+		if ((colons && i && i % 4 == 0 && *text++ != ':') || text_hex_digit(*text) < 0)
 			return -EINVAL;
-		digits[count++] = *text;
+		digits[i] = *text++;
 	}
-	if (count != 16)
-		return -EINVAL;
-	return text_parse_u64(digits, 16, UINT64_MAX, ret_guid);
+	return *text ? -EINVAL : text_parse_u64(digits, 16, UINT64_MAX, ret_guid);
 }
 
 void gid_format(const struct gid *gid, char text[static GID_TEXT_SIZE])

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -271,33 +272,25 @@ static size_t entry_length(const char *text)
 	return length;
 }
 
-static size_t hash_name(const char *name)
+static void keep_name(void *name)
 {
-	size_t hash = 5381;
-
-	while (*name)
-		hash = hash * 33 + (unsigned char)*name++;
-	return hash;
+	(void)name;
 }
 
 /* Keeps the first occurrence of each name. */
 static void drop_repeated(char **names, size_t *count)
 {
-	const size_t places = *count * 2 + 1;
-	_cleanup_(freep) char **seen = mem_alloc_zero(places, sizeof(*seen));
+	void *seen = NULL;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < *count; i++) {
-		size_t at = hash_name(names[i]) % places;
-
-		while (seen[at] && strcmp(seen[at], names[i]) != 0)
-			at = (at + 1) % places;
-		if (seen[at]) {
+		names[kept] = names[i];
+		if (*(char ***)mem_check(tsearch(&names[kept], &seen, compare)) == &names[kept])
+			kept++;
+		else
 			free(names[i]);
-			continue;
-		}
-		seen[at] = names[kept++] = names[i];
 	}
+	tdestroy(seen, keep_name);
 	*count = kept;
 }
 

@@ -282,8 +282,7 @@ void device_users_tell(struct device_users *users, struct change *change)
 {
 	size_t shown = 0;
 
-	if (users->count)
-		qsort(users->items, users->count, sizeof(*users->items), compare_users);
+	MEM_SORT(users->items, users->count, compare_users);
 	for (size_t i = 0; i < users->count; i++) {
 		/* Kernel users are few and the most important, so all are shown. */
 		if (!users->items[i].kernel && shown++ >= USERS_SHOWN)

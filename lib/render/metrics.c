@@ -98,12 +98,9 @@ void metric_label(struct metric_sample *sample, const char *name, const char *va
 static int compare_samples(const void *a, const void *b)
 {
 	const struct metric_sample *one = a, *other = b;
-	const int order = strcmp(one->labels, other->labels);
 
-	if (order)
-		return order;
-	return (one->number.value < other->number.value) -
-	       (one->number.value > other->number.value);
+	return strcmp(one->labels, other->labels)
+		       ?: COMPARE(other->number.value, one->number.value);
 }
 
 void metric_unite(struct metric_family *family)

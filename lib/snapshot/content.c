@@ -58,8 +58,7 @@ void contents_sort(struct contents *contents)
 {
 	_cleanup_(freep) bool *twice = mem_alloc_zero(contents->count + 1, sizeof(*twice));
 
-	if (contents->count)
-		qsort(contents->items, contents->count, sizeof(*contents->items), compare);
+	MEM_SORT(contents->items, contents->count, compare);
 	for (size_t i = 1; i < contents->count; i++)
 		twice[i] = !strcmp(contents->items[i].path, contents->items[i - 1].path);
 	contents_drop(contents, twice);
@@ -70,9 +69,7 @@ struct content *contents_find(const struct contents *contents, const char *path)
 	/* The comparison reads only the path. */
 	const struct content key = {.path = (char *)(uintptr_t)path};
 
-	return contents->count
-		       ? bsearch(&key, contents->items, contents->count, sizeof(key), compare)
-		       : NULL;
+	return MEM_FIND(&key, contents->items, contents->count, compare);
 }
 
 void contents_clear(struct contents *contents)

@@ -42,20 +42,13 @@ bool known_has(const struct known *known, const uint8_t *bytes)
 	uint64_t wanted = 0;
 
 	memcpy(&wanted, bytes, known->size);
-	return known->count &&
-	       bsearch(&wanted, known->items, known->count, sizeof(wanted), compare_known);
-}
-
-static void sort(struct known *known)
-{
-	if (known->count)
-		qsort(known->items, known->count, sizeof(*known->items), compare_known);
+	return MEM_FIND(&wanted, known->items, known->count, compare_known);
 }
 
 void anonymiser_prepare(struct anonymiser *anonymiser)
 {
-	sort(&anonymiser->macs);
-	sort(&anonymiser->guids);
+	MEM_SORT(anonymiser->macs.items, anonymiser->macs.count, compare_known);
+	MEM_SORT(anonymiser->guids.items, anonymiser->guids.count, compare_known);
 }
 
 /* A keyed hash of the kind and the value; anonymiser_new() has already found any failure. */

@@ -92,15 +92,14 @@ static int compare_netdevs(const void *one, const void *other)
 {
 	const struct identified *a = one, *b = other;
 
-	return (a->netdev > b->netdev) - (a->netdev < b->netdev);
+	return COMPARE(a->netdev, b->netdev);
 }
 
 static int compare_modules(const void *one, const void *other)
 {
 	const struct identified *a = one, *b = other;
-	const int order = compare_netdevs(one, other);
 
-	return order ? order : (int)a->identifier - (int)b->identifier;
+	return compare_netdevs(one, other) ?: COMPARE(a->identifier, b->identifier);
 }
 
 /* Keeps one module for each netdev, sorted for searches. */
@@ -108,8 +107,7 @@ static void sort_modules(struct work *work)
 {
 	size_t kept = 0;
 
-	if (work->module_count)
-		qsort(work->modules, work->module_count, sizeof(*work->modules), compare_modules);
+	MEM_SORT(work->modules, work->module_count, compare_modules);
 	for (size_t i = 0; i < work->module_count; i++)
 		if (!kept || work->modules[kept - 1].netdev != work->modules[i].netdev)
 			work->modules[kept++] = work->modules[i];
@@ -118,11 +116,10 @@ static void sort_modules(struct work *work)
 
 static uint8_t identifier_of(const struct work *work, int64_t netdev)
 {
-	const struct identified wanted = {.netdev = netdev}, *found = NULL;
+	const struct identified wanted = {.netdev = netdev};
+	const struct identified *found = MEM_FIND(&wanted, work->modules, work->module_count,
+						  compare_netdevs);
 
-	if (work->module_count)
-		found = bsearch(&wanted, work->modules, work->module_count, sizeof(wanted),
-				compare_netdevs);
 	return found ? found->identifier : 0;
 }
 

@@ -263,8 +263,7 @@ static void list_identities(const struct comparison *comparison, int side,
 		else
 			free(text);
 	}
-	if (list->count)
-		qsort(list->items, list->count, sizeof(*list->items), compare_identities);
+	MEM_SORT(list->items, list->count, compare_identities);
 	for (size_t i = 0; i < list->count; i += same) {
 		const struct identity first = list->items[i];
 
@@ -295,9 +294,8 @@ static void match_by_field(const struct comparison *comparison, const struct fie
 	list_identities(comparison, DIFF_BEFORE, field, before);
 	list_identities(comparison, DIFF_AFTER, field, after);
 	for (size_t i = 0; after->count && i < before->count; i++) {
-		const struct identity *found = bsearch(&before->items[i], after->items,
-						       after->count, sizeof(*after->items),
-						       compare_identities);
+		const struct identity *found = MEM_FIND(&before->items[i], after->items,
+							after->count, compare_identities);
 
 		before->items[i].entry->partner = found ? found->entry : NULL;
 	}
