@@ -15,7 +15,6 @@
 #include "change/device/device.h"
 #include "cli/words.h"
 #include "cmd/change/change_run.h"
-#include "cmd/commands.h"
 
 enum { MOST_BYTES = 65536, MOST_LINES = 1024 };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "cmd/commands.h"
 
 static int run_help(const struct ctx *ctx, const void *args, char **objects)

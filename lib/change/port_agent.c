@@ -14,7 +14,6 @@
 #include "base/text.h"
 #include "change/holders.h"
 #include "change/port.h"
-#include "mad/format/mad.h"
 #include "mad/format/attribute.h"
 #include "mad/smp_change.h"
 

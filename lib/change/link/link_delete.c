@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/mem.h"
 #include "base/signals.h"
 #include "base/text.h"
