@@ -62,17 +62,6 @@ static bool choose_color(const struct globals *globals)
 	return !(no_color && *no_color) && isatty(STDOUT_FILENO) && terminal_takes_escapes();
 }
 
-/* In other programs -o selects the output format. */
-static bool is_form(const char *word)
-{
-	static const char *const forms[] = {"json", "jsonl", "tsv"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
-		if (!strcmp(forms[i], word))
-			return true;
-	return false;
-}
-
 void listing_explain_column(const char *where, const struct schema *schema, const char *bad,
 			    char **ret_message, char **ret_hint)
 {
@@ -93,8 +82,10 @@ void listing_explain_column(const char *where, const struct schema *schema, cons
 		*ret_message = mem_format("'%s' leaves no columns", clean);
 	else
 		*ret_message = mem_format("unknown column '%s'", clean);
-	*ret_hint = is_form(bad) ? mem_format("did you mean '--%s'?", bad)
-				 : text_suggest(bad, keys, schema->field_count, list);
+	/* In other programs -o selects the output format. */
+	*ret_hint = text_has_word("json jsonl tsv", " ", bad, strlen(bad))
+			    ? mem_format("did you mean '--%s'?", bad)
+			    : text_suggest(bad, keys, schema->field_count, list);
 }
 
 static bool select_columns(struct listing *listing)

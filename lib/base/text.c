@@ -350,6 +350,16 @@ const char *text_line(const char *text, const char *label)
 	return text ? text + length : NULL;
 }
 
+bool text_has_word(const char *list, const char *ends, const char *word, size_t length)
+{
+	for (size_t size; list && *list; list += size + (list[size] != '\0')) {
+		size = strcspn(list, ends);
+		if (size == length && !memcmp(list, word, length))
+			return true;
+	}
+	return false;
+}
+
 bool text_ends_with(const char *text, const char *end)
 {
 	const size_t length = strlen(text), end_length = strlen(end);

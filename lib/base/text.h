@@ -75,6 +75,9 @@ int text_compare_natural(const char *a, const char *b);
 	     (word = strsep(&word##_rest, ends));)
 /* Returns what follows `label` at the start of a line of the text; NULL without such a line. */
 const char *text_line(const char *text, const char *label);
+/* Returns whether a list, which may be NULL, has a word; one of `ends` is between two of its words.
+ */
+bool text_has_word(const char *list, const char *ends, const char *word, size_t length);
 /* Returns whether the text ends with `end`, and is longer than that. */
 bool text_ends_with(const char *text, const char *end);
 

@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/option.h"
 
 /* Returns the next name of a list; NULL at its end. */
@@ -24,12 +25,7 @@ static bool is_name(const char *name, const char *start, size_t length)
 
 static bool list_has(const char *list, const char *name)
 {
-	size_t length;
-
-	for (const char *start; (start = next_name(&list, &length));)
-		if (is_name(name, start, length))
-			return true;
-	return false;
+	return text_has_word(list, " ", name, strlen(name));
 }
 
 /*

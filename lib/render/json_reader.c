@@ -69,12 +69,8 @@ bool json_is_plain_string(const char *token, size_t length)
 
 bool json_is_plain(const char *token, size_t length)
 {
-	static const char *const words[] = {"null", "true", "false"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (strlen(words[i]) == length && !memcmp(token, words[i], length))
-			return true;
-	return json_is_plain_string(token, length) ||
+	return text_has_word("null true false", " ", token, length) ||
+	       json_is_plain_string(token, length) ||
 	       (length && is_integer(token, length) && (*token != '0' || length == 1));
 }
 

@@ -3,24 +3,14 @@
 
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/text.h"
 
 /* The folders of / that commands read. */
-static const char *const tops[] = {"sys", "proc", "dev",   "etc", "var",	   "run",
-				   "usr", "lib",  "lib64", "opt", ".singularity.d"};
+static const char tops[] = "sys proc dev etc var run usr lib lib64 opt .singularity.d";
 /* What is next to the tree: files, and folders of files. */
-static const char *const files[] = {"manifest.json", "versions.json", "kmsg"};
-static const char *const folders[] = {"netlink", "verbs"};
+static const char files[] = "manifest.json versions.json kmsg", folders[] = "netlink verbs";
 /* The only file in / that commands look for: Docker containers have it. */
 #define TOP_FILE ".dockerenv"
-
-static bool is_one_of(const char *name, size_t length, const char *const *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strlen(list[i]) == length && !memcmp(list[i], name, length))
-			return true;
-	return false;
-}
 
 bool member_is_error(const char *target)
 {
@@ -87,12 +77,12 @@ static const char *refuse_place(enum content_kind kind, const char *path)
 		return kind == CONTENT_FOLDER ? NULL : unknown;
 	first = strcspn(inner, "/");
 	if (first == length) {
-		if (is_one_of(inner, length, files, ARRAY_SIZE(files)))
+		if (text_has_word(files, " ", inner, length))
 			return kind == CONTENT_FILE ? NULL : unknown;
 		if (kind != CONTENT_FOLDER)
 			return unknown;
 	}
-	if (is_one_of(inner, first, folders, ARRAY_SIZE(folders)))
+	if (text_has_word(folders, " ", inner, first))
 		return kind == CONTENT_LINK ? unknown : NULL;
 	if (first != strlen(SNAPSHOT_ROOT) || memcmp(inner, SNAPSHOT_ROOT, first))
 		return unknown;
@@ -101,7 +91,7 @@ static const char *refuse_place(enum content_kind kind, const char *path)
 	below = inner + first + 1;
 	if (!strcmp(below, TOP_FILE))
 		return kind == CONTENT_FILE ? NULL : unknown;
-	if (!is_one_of(below, strcspn(below, "/"), tops, ARRAY_SIZE(tops)))
+	if (!text_has_word(tops, " ", below, strcspn(below, "/")))
 		return unknown;
 	return strcspn(below, "/") == trimmed_length(below) && kind != CONTENT_FOLDER ? unknown
 										      : NULL;

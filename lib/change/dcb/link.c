@@ -232,12 +232,8 @@ static void guard_ipv6(struct change *change, struct netlink *rtnl)
  */
 static bool only_shrinks(const struct link *upper)
 {
-	static const char *const kinds[] = {"vlan", "macvlan", "macvtap"};
-	bool shrinks = false;
-
-	for (size_t i = 0; upper->kind && i < ARRAY_SIZE(kinds); i++)
-		shrinks |= !strcmp(upper->kind, kinds[i]);
-	return shrinks;
+	return upper->kind &&
+	       text_has_word("vlan macvlan macvtap", " ", upper->kind, strlen(upper->kind));
 }
 
 static bool goes_down_with(const struct link *upper, uint64_t index, uint64_t mtu)

@@ -51,13 +51,8 @@ static bool is_fixed(const char *component, size_t length)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		for (const char *at = words[i]; *at;) {
-			const size_t word = strcspn(at, "/ ");
-
-			if (word == length && !memcmp(at, component, length))
-				return true;
-			at += word + (at[word] != '\0');
-		}
+		if (text_has_word(words[i], "/ ", component, length))
+			return true;
 	return false;
 }
 

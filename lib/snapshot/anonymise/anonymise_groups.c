@@ -169,20 +169,14 @@ char *anonymise_mounts(const struct anonymiser *anonymiser, const char *text)
 /* In version 1, hierarchies are named after their controllers. */
 static bool is_hierarchy(const char *name, size_t length)
 {
-	static const char *const controllers[] = {
-		"rdma",	    "unified",	  "systemd", "cpu",	"cpuacct", "cpuset",
-		"memory",   "blkio",	  "pids",    "devices", "freezer", "net_cls",
-		"net_prio", "perf_event", "hugetlb", "misc",
-	};
+	static const char controllers[] =
+		"rdma unified systemd cpu cpuacct cpuset memory blkio pids devices freezer net_cls "
+		"net_prio perf_event hugetlb misc";
 
 	for (size_t at = 0; at < length; at++) {
 		const size_t word = strcspn(name + at, ",/");
-		bool found = false;
 
-		for (size_t i = 0; i < ARRAY_SIZE(controllers); i++)
-			found |= strlen(controllers[i]) == word &&
-				 !memcmp(controllers[i], name + at, word);
-		if (!found)
+		if (!text_has_word(controllers, " ", name + at, word))
 			return false;
 		at += word;
 	}

@@ -60,19 +60,10 @@ struct comparison {
 	struct names *troubled[DIFF_SIDES], *wholes[DIFF_SIDES];
 };
 
+/* Lists of keys have commas between them. */
 static bool is_listed(const char *list, const char *key)
 {
-	const size_t length = strlen(key);
-	const char *at = list;
-
-	while (at && *at) {
-		const size_t word = strcspn(at, ",");
-
-		if (word == length && !memcmp(at, key, length))
-			return true;
-		at += word + (at[word] == ',');
-	}
-	return false;
+	return text_has_word(list, ",", key, strlen(key));
 }
 
 /* The later name of a device that was renamed, else the text itself. */
