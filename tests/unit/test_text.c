@@ -547,6 +547,11 @@ static void ends(void **state)
 	assert_false(text_ends_with("tar", ".tar"));
 	assert_false(text_ends_with("a.tar.", ".tar"));
 	assert_false(text_ends_with("", ""));
+	assert_true(text_has_word("vlan macvlan", " ", "vlan", 4));
+	assert_true(text_has_word("a/macvlan", "/ ", "macvlan", 7));
+	assert_false(text_has_word("macvlan", " ", "vlan", 4));
+	assert_false(text_has_word("vlan", " ", "vlan0", 5));
+	assert_false(text_has_word(NULL, " ", "vlan", 4));
 }
 
 int main(void)
