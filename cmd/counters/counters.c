@@ -126,9 +126,7 @@ static void add_rows(struct counters_run *run)
 	const struct counter_readings *countless = &run->countless;
 	size_t next = 0, undescribed = 0;
 
-	for (size_t i = 0; i < run->readings.count; i++) {
-		struct counter_reading *reading = &run->readings.items[i];
-
+	for_each (reading, &run->readings) {
 		while (next < countless->count && stands_before(&countless->items[next], reading))
 			listing_add(&run->listing, &countless->items[next++]);
 		reading->mark = mark;

@@ -71,9 +71,7 @@ static void find_owners(struct run *run, struct device_round *round)
 	while (resource_loader_next(loader, &list, &run->problems, NULL))
 		;
 	/* Both tables are in the order of their numbers. */
-	for (size_t i = 0; i < round->objects.count; i++) {
-		struct object_counter *object = &round->objects.items[i];
-
+	for_each (object, &round->objects) {
 		while (known < list.count && list.items[known].id.value < object->id.value)
 			known++;
 		if (known < list.count && list.items[known].id.value == object->id.value) {
@@ -221,8 +219,7 @@ static void add_rows(struct run *run, const struct round *now, const struct roun
 {
 	struct listing *listing = &run->counters.listing;
 
-	for (size_t i = 0; i < now->count; i++) {
-		const struct device_round *one = &now->items[i];
+	for_each (one, now) {
 		const struct device_round *then = find_before(before, one);
 
 		for (size_t j = 0; j < one->objects.count; j++)

@@ -160,8 +160,7 @@ static void note_devices(struct since *since)
 	struct problems *problems = &since->run.listing.problems;
 	const struct device *last = NULL;
 
-	for (size_t i = 0; i < since->changes.count; i++) {
-		const struct counter_change *change = &since->changes.items[i];
+	for_each (change, &since->changes) {
 		const struct device *device = change->reading.device;
 		const bool replaced = change->state.value == CHANGE_REPLACED;
 

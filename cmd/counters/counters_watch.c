@@ -47,8 +47,7 @@ static void choose(struct counters_run *run, const struct counter_changes *chang
 		room -= left[rank];
 	}
 	run->listing.row_count = 0;
-	for (size_t i = 0; i < changes->count; i++) {
-		const struct counter_change *change = &changes->items[i];
+	for_each (change, changes) {
 		const unsigned int rank = counter_change_rank(change);
 
 		if (!left[rank] || !counters_move_is_shown(run, change))

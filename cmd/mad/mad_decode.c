@@ -126,8 +126,7 @@ static void put_header(const struct mad_decoded *decoded)
 	_cleanup_(freep) struct mad_pair *pairs = NULL;
 	size_t count = 0, own;
 
-	for (size_t i = 0; i < mads_schema.field_count; i++) {
-		const struct field *field = &mads_schema.fields[i];
+	for_each_in (field, mads_schema.fields, mads_schema.field_count) {
 		_cleanup_(text_release) struct text text = {.owned = NULL};
 		struct value value;
 

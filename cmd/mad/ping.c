@@ -224,9 +224,7 @@ static void conclude(struct run *run, int rc)
 	if (columns_needs(&listing->columns) & MAD_NEED_NODE && !run->args->each &&
 	    !mad_session_stopped(&run->mad.session))
 		ping_describe_nodes(&run->ping);
-	for (size_t i = 0; i < run->ping.target_count; i++) {
-		struct ping_target *target = &run->ping.targets[i];
-
+	for_each_in (target, run->ping.targets, run->ping.target_count) {
 		sent += target->sent;
 		ping_target_compute(target);
 		if (target->received < target->sent)
@@ -278,8 +276,8 @@ static bool begin_infiniband(struct run *run, char *const *words)
 
 	if (!mad_listing_take(&run->mad, mad_session_find_all(&run->mad.session, words)))
 		return false;
-	for (size_t i = 0; i < run->mad.session.destination_count; i++) {
-		const struct mad_destination *destination = &run->mad.session.destinations[i];
+	for_each_in (destination, run->mad.session.destinations,
+		     run->mad.session.destination_count) {
 		bool direct = destination->place.target.kind == TARGET_DIRECT;
 		/* Only subnet management works without LIDs. */
 		enum ping_kind kind = args->openib	    ? PING_OPENIB

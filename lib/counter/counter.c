@@ -53,8 +53,7 @@ void counter_list_difference(const struct counter_list *before, const struct cou
 {
 	struct counter_list list = {0};
 
-	for (size_t i = 0; i < after->count; i++) {
-		const struct counter *now = &after->items[i];
+	for_each (now, after) {
 		const struct counter *then = counter_list_find(before, now->name);
 
 		if (then && now->value >= then->value && !has_stopped(now))

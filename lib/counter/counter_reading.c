@@ -387,9 +387,7 @@ static void add(struct counter_meanings *meanings, const struct counter_names *t
 static void find_canonicals(struct strings *canonicals, const char *name)
 {
 	for (size_t i = 0; counter_catalogue[i]; i++)
-		for (size_t j = 0; j < counter_catalogue[i]->count; j++) {
-			const struct counter_name *row = &counter_catalogue[i]->rows[j];
-
+		for_each_in (row, counter_catalogue[i]->rows, counter_catalogue[i]->count) {
 			if (is_named(row, name) && !strings_contain(canonicals, row->canonical))
 				strings_add(canonicals, row->canonical);
 		}
@@ -421,9 +419,7 @@ bool counter_meanings_find(struct counter_meanings *meanings, const char *name,
 
 	find_canonicals(&canonicals, name);
 	for (size_t i = 0; counter_catalogue[i]; i++)
-		for (size_t j = 0; j < counter_catalogue[i]->count; j++) {
-			const struct counter_name *row = &counter_catalogue[i]->rows[j];
-
+		for_each_in (row, counter_catalogue[i]->rows, counter_catalogue[i]->count) {
 			if (strings_contain(&canonicals, row->canonical))
 				add(meanings, counter_catalogue[i], row);
 		}

@@ -66,15 +66,11 @@ static void find_places(struct counter_loader *loader)
 	const bool mlx4 = may_have(loader, "sys/module/mlx4_ib"),
 		   qib = may_have(loader, "sys/module/ib_qib");
 
-	for (size_t i = 0; i < list->count; i++) {
-		const struct device *device = &list->items[i];
-
+	for_each (device, list) {
 		add_place(loader, COUNTER_SOURCE_DEVICE, "hw_counters", device, NULL);
 		if (mlx4)
 			add_place(loader, COUNTER_SOURCE_DEVICE, COUNTERS_DIAGNOSTIC, device, NULL);
-		for (size_t j = 0; j < device->port_count; j++) {
-			const struct port *port = &device->ports[j];
-
+		for_each_in (port, device->ports, device->port_count) {
 			add_place(loader, COUNTER_SOURCE_PMA, COUNTERS_EXTENDED, device, port);
 			add_place(loader, COUNTER_SOURCE_PMA, "counters", device, port);
 			add_place(loader, COUNTER_SOURCE_HW, "hw_counters", device, port);

@@ -276,8 +276,7 @@ void object_counter_readings(const struct object_counter *object, const struct d
 			     const struct port *port, uint64_t taken_nsec,
 			     struct counter_readings *readings)
 {
-	for (size_t i = 0; i < object->counters.count; i++) {
-		const struct counter *counter = &object->counters.items[i];
+	for_each (counter, &object->counters) {
 		struct counter_reading *reading = mem_append(&readings->items, &readings->count,
 							     sizeof(*readings->items));
 

@@ -71,9 +71,7 @@ void pma_leave_out_restricted(const char *root_directory, struct device_list *de
 
 	if (root_open(root_directory, &root))
 		return;
-	for (size_t i = 0; i < devices->count; i++) {
-		struct device *device = &devices->items[i];
-
+	for_each (device, devices) {
 		if (!device->port_count || !may_be_restricted(device) ||
 		    is_readable(&root, device, &device->ports[0]))
 			continue;

@@ -152,8 +152,7 @@ static bool find_port(struct change *change, const struct link *link)
 	const struct event_state *state = change->state;
 
 	for (size_t i = 0; i < state->device_count; i++) {
-		for (size_t j = 0; j < state->devices[i]->port_count; j++) {
-			const struct tracked_port *port = &state->devices[i]->ports[j];
+		for_each_in (port, state->devices[i]->ports, state->devices[i]->port_count) {
 			const bool own = is_index(&port->netdev_index, &link->index);
 
 			if (!own && (change->port || !tracked_port_has_link(state, port, link)))
@@ -245,9 +244,7 @@ static void rename_stored(char **name, const struct number *index, const struct 
 static void rename_in_ports(struct event_state *state, const struct link *link)
 {
 	for (size_t i = 0; i < state->device_count; i++)
-		for (size_t j = 0; j < state->devices[i]->port_count; j++) {
-			struct tracked_port *port = &state->devices[i]->ports[j];
-
+		for_each_in (port, state->devices[i]->ports, state->devices[i]->port_count) {
 			rename_stored(&port->netdev, &port->netdev_index, link);
 			for (size_t k = 0; k < port->gids.count; k++)
 				rename_stored(&port->gids.items[k].netdev,

@@ -332,8 +332,7 @@ static void take(struct watched_limit *watched, const struct counter_readings *r
 {
 	struct watched_limit next = {.limit = watched->limit, .next_msec = watched->next_msec};
 
-	for (size_t i = 0; i < readings->count; i++) {
-		const struct counter_reading *reading = &readings->items[i];
+	for_each (reading, readings) {
 		const struct watched_counter *before;
 		struct watched_counter now = {.reading = *reading};
 

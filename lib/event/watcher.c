@@ -93,9 +93,7 @@ static void take_nldev(void *context, const struct nldev_event *event)
 		watcher->devices_stale = true;
 		return;
 	}
-	for (size_t i = 0; i < watcher->device_count; i++) {
-		struct watched *watched = &watcher->devices[i];
-
+	for_each_in (watched, watcher->devices, watcher->device_count) {
 		if (!watched->index.known || !event->device_index.known ||
 		    watched->index.value != event->device_index.value)
 			continue;
@@ -113,8 +111,7 @@ static void take_nldev(void *context, const struct nldev_event *event)
  */
 static void mark_ports(struct watcher *watcher, const struct link *link)
 {
-	for (size_t i = 0; i < watcher->device_count; i++) {
-		struct watched *watched = &watcher->devices[i];
+	for_each_in (watched, watcher->devices, watcher->device_count) {
 		const unsigned int stale = STALE_STATE | STALE_NETDEV |
 					   (watched->async ? 0 : STALE_GIDS);
 

@@ -21,9 +21,7 @@ static bool is_wanted(const struct watcher *watcher, const char *name, const cha
 {
 	const struct objects *objects = watcher->options.objects;
 
-	for (size_t i = 0; i < objects->count; i++) {
-		const struct object *object = &objects->items[i];
-
+	for_each (object, objects) {
 		if ((!strcmp(object->device, name) || !strcmp(object->device, kernel_name)) &&
 		    (port < 0 || object->port < 0 || object->port == port))
 			return true;
@@ -103,9 +101,7 @@ static void fill(struct watcher *watcher, struct watched *watched, struct device
 	watched->protocol = mem_string_or_null(device->protocol);
 	if (!device->port_count)
 		device_list_ports_sysfs(&watcher->root, device, NULL);
-	for (size_t i = 0; i < device->port_count; i++) {
-		struct port *port = &device->ports[i];
-
+	for_each_in (port, device->ports, device->port_count) {
 		if (is_wanted(watcher, tracked->name, tracked->kernel_name, (int)port->port.value))
 			tracked_device_add_port(tracked, (unsigned int)port->port.value)->ethernet =
 				is_ethernet(watcher, watched, port);
@@ -271,9 +267,7 @@ void watcher_open_contexts(struct watcher *watcher)
 	watcher->nodes_stale = false;
 	if (!watcher->root.live)
 		return;
-	for (size_t i = 0; i < watcher->device_count; i++) {
-		struct watched *watched = &watcher->devices[i];
-
+	for_each_in (watched, watcher->devices, watcher->device_count) {
 		if (watched->async || !watched->listed)
 			continue;
 		/* libibverbs lists devices with netlink, which would load ib_uverbs. */
@@ -370,9 +364,7 @@ static void close_context(struct watcher *watcher, struct watched *watched)
 
 void watcher_close_node(struct watcher *watcher, const char *node)
 {
-	for (size_t i = 0; i < watcher->device_count; i++) {
-		struct watched *watched = &watcher->devices[i];
-
+	for_each_in (watched, watcher->devices, watcher->device_count) {
 		if (watched->async && !strcmp(verbs_async_node(watched->async), node))
 			close_context(watcher, watched);
 	}

@@ -66,9 +66,7 @@ static const struct link *find_link(const struct watcher *watcher, const struct 
 
 static bool names_unknown_netdev(const struct watcher *watcher, const struct port *port)
 {
-	for (size_t i = 0; i < port->gid_count; i++) {
-		const struct gid_entry *entry = &port->gids[i];
-
+	for_each_in (entry, port->gids, port->gid_count) {
 		if ((entry->netdev_index.known || entry->netdev) && !find_link(watcher, entry))
 			return true;
 	}
@@ -85,8 +83,7 @@ static void take_gids(const struct watcher *watcher, const struct watched *watch
 	const bool roce = watched->protocol ? !strcmp(watched->protocol, "roce")
 					    : port->link_layer.value == LINK_LAYER_ETHERNET;
 
-	for (size_t i = 0; i < port->gid_count; i++) {
-		const struct gid_entry *entry = &port->gids[i];
+	for_each_in (entry, port->gids, port->gid_count) {
 		const struct link *link;
 		struct tracked_gid *gid;
 

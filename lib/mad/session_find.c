@@ -359,9 +359,7 @@ int mad_session_find_by_lid(struct mad_session *session, char *const *words)
 
 int mad_session_refuse_words(struct mad_session *session)
 {
-	for (size_t i = 0; i < session->destination_count; i++) {
-		const struct mad_destination *destination = &session->destinations[i];
-
+	for_each_in (destination, session->destinations, session->destination_count) {
 		if (!destination->word_count)
 			continue;
 		if (destination->named_port)

@@ -100,9 +100,7 @@ static const struct found_node *choose_node(const struct node_search *search, bo
 	const struct found_node *first = NULL;
 
 	*ret_left = search->port.known;
-	for (size_t i = 0; i < search->count; i++) {
-		const struct found_node *node = &search->nodes[i];
-
+	for_each_in (node, search->nodes, search->count) {
 		if (node->lid && (!first || node->port < first->port))
 			first = node;
 		if (!search->port.known || node->type == NODE_TYPE_SWITCH || !node->lid ||
@@ -184,9 +182,7 @@ int session_look_up_names(struct mad_session *session)
 	for (size_t i = 0; i < named && !rc; i++)
 		rc = refuse_ambiguous(session, &searches[i]);
 	named = 0;
-	for (size_t i = 0; i < count; i++) {
-		struct mad_destination *destination = &session->destinations[i];
-
+	for_each_in (destination, session->destinations, count) {
 		if (destination->wanted && !rc &&
 		    !use_search(session, destination, &searches[named++]))
 			session_free_destination(destination);

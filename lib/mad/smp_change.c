@@ -103,9 +103,7 @@ static bool is_read_only(const struct smp_change *change, const char *key)
 
 int smp_change_find(struct smp_change *change, const struct smp_value **ret_wrong)
 {
-	for (size_t i = 0; i < change->value_count; i++) {
-		struct smp_value *value = &change->values[i];
-
+	for_each_in (value, change->values, change->value_count) {
 		*ret_wrong = value;
 		value->field = schema_find(change->attribute->schema, value->key);
 		if (!value->field)
@@ -119,8 +117,7 @@ int smp_change_find(struct smp_change *change, const struct smp_value **ret_wron
 
 int smp_change_put(struct smp_change *change, const struct smp_value **ret_wrong)
 {
-	for (size_t i = 0; i < change->value_count; i++) {
-		const struct smp_value *value = &change->values[i];
+	for_each_in (value, change->values, change->value_count) {
 		const bool extended = !strcmp(value->key, "speed_ext_enabled");
 		const bool none = extended && !strcmp(value->text, "none");
 		struct value now;

@@ -98,9 +98,7 @@ void engine_fail(struct mad_engine *engine, struct slot *slot, int error)
  */
 static void hold_up_others(struct mad_engine *engine, const struct slot *slot, uint64_t nsec)
 {
-	for (size_t i = 0; i < engine->options.window; i++) {
-		struct slot *other = &engine->slots[i];
-
+	for_each_in (other, engine->slots, engine->options.window) {
 		if (other == slot || other->state != SLOT_WAITS)
 			continue;
 		other->deadline += nsec;

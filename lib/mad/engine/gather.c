@@ -240,9 +240,7 @@ void mad_find_places(struct mad_engine *engine, const struct mad_route *route,
 {
 	size_t needed = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		struct mad_place *place = &places[i];
-
+	for_each_in (place, places, count) {
 		place->address.qpn = 1;
 		place->address.qkey = UMAD_QKEY;
 		place->address.pkey_index = route->pkey_index;

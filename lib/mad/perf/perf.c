@@ -168,8 +168,7 @@ static void sum_rows(struct perf *perf)
 	struct perf_record *sums = NULL, *sum = NULL;
 	size_t count = 0, destination = 0;
 
-	for (size_t i = 0; i < perf->row_count; i++) {
-		struct perf_record *row = &perf->rows[i];
+	for_each_in (row, perf->rows, perf->row_count) {
 		const size_t next = perf->ports[row->source].destination;
 
 		if (row->summed_by.known) {

@@ -123,9 +123,7 @@ static void set_errors(const struct perf_record *before, const struct perf_recor
 	double sum = 0, delta;
 	bool any = false;
 
-	for (size_t i = 0; i < perf_schema.field_count; i++) {
-		const struct field *field = &perf_schema.fields[i];
-
+	for_each_in (field, perf_schema.fields, perf_schema.field_count) {
 		if (field->tag != PERF_GROUP_ERRORS || (!perf_counter_of(field, before)->known &&
 							!perf_counter_of(field, after)->known))
 			continue;
@@ -145,9 +143,7 @@ static void set_listed(enum perf_listing listing, const struct perf_record *befo
 {
 	const struct schema *schema = perf_listing_schema(listing);
 
-	for (size_t i = 0; i < schema->field_count; i++) {
-		const struct field *field = &schema->fields[i];
-
+	for_each_in (field, schema->fields, schema->field_count) {
 		if (field->tag)
 			set_rate(perf_counter_of(field, before), perf_counter_of(field, after),
 				 text_ends_with(field->key, "_bytes")

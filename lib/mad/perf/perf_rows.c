@@ -293,9 +293,7 @@ static void plain_row(const struct maker *maker)
 	const struct perf_reading *reading = maker->reading;
 	struct perf_record row = {.object = NULL};
 
-	for (size_t i = 0; i < maker->schema->field_count; i++) {
-		const struct field *field = &maker->schema->fields[i];
-
+	for_each_in (field, maker->schema->fields, maker->schema->field_count) {
 		for (size_t j = 0; field->tag && parts[j].id; j++)
 			take_key(mad_attribute_find(UMAD_CLASS_PERF_MGMT, parts[j].id)->schema,
 				 field->key, reading->parts[j], counter_of(field, &row));
@@ -330,8 +328,7 @@ void perf_record_add(const struct schema *schema, struct perf_record *sum,
 {
 	struct perf_record copy = *row;
 
-	for (size_t i = 0; i < schema->field_count; i++) {
-		const struct field *field = &schema->fields[i];
+	for_each_in (field, schema->fields, schema->field_count) {
 		struct perf_counter *total, *added;
 
 		if (!field->tag)
