@@ -37,43 +37,6 @@ int smp_change_parse(struct smp_change *change, const char *text)
 	return 0;
 }
 
-/*
- * Fields that only the node sets: RO in the tables of 14.2.5.4 (SwitchInfo) and 14.2.5.6
- * (PortInfo). That includes all of NodeInfo; a field that is not listed here may be written.
- */
-static const char *const read_only_of_port[] = {"cap_mask",
-						"capabilities",
-						"cap_mask2",
-						"capabilities2",
-						"diag_code",
-						"local_port",
-						"width_lanes",
-						"width_supported",
-						"speed_supported",
-						"speed_active",
-						"speed_ext_supported",
-						"speed_ext_active",
-						"speed_ext2_supported",
-						"speed_ext2_active",
-						"mtu_cap_bytes",
-						"vls_supported",
-						"vl_arbitration_high_cap",
-						"vl_arbitration_low_cap",
-						"init_type",
-						"guid_table_length",
-						"response_time_usec",
-						"max_credit_hint"};
-static const char *const read_only_of_switch[] = {"linear_fdb_cap",
-						  "random_fdb_cap",
-						  "multicast_fdb_cap",
-						  "lids_per_port",
-						  "partition_enforcement_cap",
-						  "partition_enforcement_in",
-						  "partition_enforcement_out",
-						  "filter_raw_in",
-						  "filter_raw_out",
-						  "enhanced_port0"};
-
 #define PORT_INFO_SPEEDS_EXT (1u << 31)
 
 static bool is_among(const char *key, const char *const *keys, size_t count)
@@ -84,23 +47,6 @@ static bool is_among(const char *key, const char *const *keys, size_t count)
 	return false;
 }
 
-static bool is_read_only(const struct smp_change *change, const char *key)
-{
-	/* The attributes of congestion control have their own numbers, and none is listed here. */
-	if (change->attribute->mgmt_class != UMAD_CLASS_SUBN_LID_ROUTED)
-		return false;
-	switch (change->attribute->id) {
-	case UMAD_SM_ATTR_NODE_INFO:
-		return true;
-	case UMAD_SM_ATTR_PORT_INFO:
-		return is_among(key, read_only_of_port, ARRAY_SIZE(read_only_of_port));
-	case UMAD_SM_ATTR_SWITCH_INFO:
-		return is_among(key, read_only_of_switch, ARRAY_SIZE(read_only_of_switch));
-	default:
-		return false;
-	}
-}
-
 int smp_change_find(struct smp_change *change, const struct smp_value **ret_wrong)
 {
 	for_each_in (value, change->values, change->value_count) {
@@ -109,7 +55,7 @@ int smp_change_find(struct smp_change *change, const struct smp_value **ret_wron
 		if (!value->field)
 			return -ENOENT;
 		/* A field computed from others has no bits to write. */
-		if (!value->field->width || is_read_only(change, value->key))
+		if (!value->field->width || value->field->flags & FIELD_FIXED)
 			return -EPERM;
 	}
 	return 0;

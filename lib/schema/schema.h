@@ -34,6 +34,7 @@ enum field_flag {
 	FIELD_COUNTER = 1 << 2, /* counts up, and stops at the largest value that its bits hold */
 	FIELD_SECRET = 1 << 3,	/* a key: shown only on request */
 	FIELD_LINES = 1 << 4,	/* a text for a file, whose newlines are newlines in JSON */
+	FIELD_FIXED = 1 << 5,	/* only the node itself sets it */
 };
 
 /*

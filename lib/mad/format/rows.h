@@ -7,7 +7,8 @@
  * Then the rows of those subnet management attributes that SA records also contain, so that both
  * share one decoder. `base` is the byte where the attribute begins: 0 in an SMP, after the record's
  * identifier in an SA record. SA() numbers are those of the SA record (15.2.5) and unused in subnet
- * management. Layouts: 14.2.5.
+ * management. Layouts: 14.2.5. FIELD_FIXED: RO in the tables of 14.2.5.3, 14.2.5.4 and 14.2.5.6;
+ * any other field may be written.
  */
 #pragma once
 
@@ -109,38 +110,40 @@ void sm_get_notice_details(const void *record, struct value *value);
 
 /* NodeInfo, 14.2.5.3 */
 #define SM_NODE_INFO_ROWS(base)                                                                    \
-	WORD(base + 2, 0, 8, node_type_names, "node_type", "TYPE", SHOW, "type of the node",       \
-	     SA(4)),                                                                               \
-		NUM(base + 3, 0, 8, "port_count", "PORTS", SHOW, "physical ports of the node",     \
-		    SA(5)),                                                                        \
-		GUID(base + 12, "node_guid", "NODE GUID", SHOW, "GUID of the node", SA(7)),        \
-		GUID(base + 20, "port_guid", "PORT GUID", 0, "GUID of the queried port", SA(8)),   \
-		GUID(base + 4, "system_image_guid", "SYSTEM GUID", 0,                              \
+	WORD(base + 2, 0, 8, node_type_names, "node_type", "TYPE", SHOW | FIELD_FIXED,             \
+	     "type of the node", SA(4)),                                                           \
+		NUM(base + 3, 0, 8, "port_count", "PORTS", SHOW | FIELD_FIXED,                     \
+		    "physical ports of the node", SA(5)),                                          \
+		GUID(base + 12, "node_guid", "NODE GUID", SHOW | FIELD_FIXED, "GUID of the node",  \
+		     SA(7)),                                                                       \
+		GUID(base + 20, "port_guid", "PORT GUID", FIELD_FIXED, "GUID of the queried port", \
+		     SA(8)),                                                                       \
+		GUID(base + 4, "system_image_guid", "SYSTEM GUID", FIELD_FIXED,                    \
 		     "GUID that the nodes of a system share", SA(6)),                              \
-		NUM(base + 36, 0, 8, "local_port", "LOCAL PORT", SHOW,                             \
+		NUM(base + 36, 0, 8, "local_port", "LOCAL PORT", SHOW | FIELD_FIXED,               \
 		    "port that the request came in through", SA(12)),                              \
-		HEX(base + 37, 0, 24, "vendor_id", "VENDOR", 0,                                    \
+		HEX(base + 37, 0, 24, "vendor_id", "VENDOR", FIELD_FIXED,                          \
 		    "vendor of the device, an IEEE OUI", SA(13)),                                  \
-		HEX(base + 30, 0, 16, "device_id", "DEVICE ID", 0,                                 \
+		HEX(base + 30, 0, 16, "device_id", "DEVICE ID", FIELD_FIXED,                       \
 		    "vendor's number for the device", SA(10)),                                     \
-		HEX(base + 32, 0, 32, "revision", "REVISION", 0, "revision of the device",         \
-		    SA(11)),                                                                       \
-		NUM(base + 28, 0, 16, "pkey_table_length", "PKEYS", 0, "slots of the P_Key table", \
-		    SA(9)),                                                                        \
-		NUM(base, 0, 8, "base_version", "BASE VERSION", 0,                                 \
+		HEX(base + 32, 0, 32, "revision", "REVISION", FIELD_FIXED,                         \
+		    "revision of the device", SA(11)),                                             \
+		NUM(base + 28, 0, 16, "pkey_table_length", "PKEYS", FIELD_FIXED,                   \
+		    "slots of the P_Key table", SA(9)),                                            \
+		NUM(base, 0, 8, "base_version", "BASE VERSION", FIELD_FIXED,                       \
 		    "version of the datagram format", SA(2)),                                      \
-		NUM(base + 1, 0, 8, "class_version", "CLASS VERSION", 0,                           \
+		NUM(base + 1, 0, 8, "class_version", "CLASS VERSION", FIELD_FIXED,                 \
 		    "version of the management class", SA(3))
 
 /* SwitchInfo, 14.2.5.4 */
 #define SM_SWITCH_INFO_ROWS(base)                                                                  \
-	NUM(base, 0, 16, "linear_fdb_cap", "LFT CAP", 0,                                           \
+	NUM(base, 0, 16, "linear_fdb_cap", "LFT CAP", FIELD_FIXED,                                 \
 	    "entries that the linear forwarding table has room for"),                              \
 		NUM(base + 6, 0, 16, "linear_fdb_top", "LFT TOP", SHOW,                            \
 		    "highest LID in use in the linear forwarding table"),                          \
-		NUM(base + 2, 0, 16, "random_fdb_cap", "RFT CAP", 0,                               \
+		NUM(base + 2, 0, 16, "random_fdb_cap", "RFT CAP", FIELD_FIXED,                     \
 		    "entries that the random forwarding table has room for"),                      \
-		NUM(base + 4, 0, 16, "multicast_fdb_cap", "MFT CAP", SHOW,                         \
+		NUM(base + 4, 0, 16, "multicast_fdb_cap", "MFT CAP", SHOW | FIELD_FIXED,           \
 		    "entries that the multicast forwarding table has room for"),                   \
 		HEX(base + 18, 0, 16, "multicast_fdb_top", "MFT TOP", SHOW,                        \
 		    "highest multicast LID in use"),                                               \
@@ -157,19 +160,19 @@ void sm_get_notice_details(const void *record, struct value *value);
 		     "whether a port's state changed since it was cleared"),                       \
 		WORD(base + 11, 6, 2, optimized_sl2vl_names, "optimized_sl2vl", "OPTIMIZED SL2VL", \
 		     0, "ports that one SL to VL mapping may be set for"),                         \
-		NUM(base + 12, 0, 16, "lids_per_port", "LIDS PER PORT", 0,                         \
+		NUM(base + 12, 0, 16, "lids_per_port", "LIDS PER PORT", FIELD_FIXED,               \
 		    "LIDs that a port's random forwarding may have"),                              \
-		NUM(base + 14, 0, 16, "partition_enforcement_cap", "PKEYS", 0,                     \
+		NUM(base + 14, 0, 16, "partition_enforcement_cap", "PKEYS", FIELD_FIXED,           \
 		    "P_Keys that a port can enforce"),                                             \
-		BOOL(base + 16, 0, "partition_enforcement_in", "ENFORCE IN", 0,                    \
+		BOOL(base + 16, 0, "partition_enforcement_in", "ENFORCE IN", FIELD_FIXED,          \
 		     "whether partitions can be enforced on packets coming in"),                   \
-		BOOL(base + 16, 1, "partition_enforcement_out", "ENFORCE OUT", 0,                  \
+		BOOL(base + 16, 1, "partition_enforcement_out", "ENFORCE OUT", FIELD_FIXED,        \
 		     "whether partitions can be enforced on packets going out"),                   \
-		BOOL(base + 16, 2, "filter_raw_in", "RAW IN", 0,                                   \
+		BOOL(base + 16, 2, "filter_raw_in", "RAW IN", FIELD_FIXED,                         \
 		     "whether raw packets coming in can be filtered"),                             \
-		BOOL(base + 16, 3, "filter_raw_out", "RAW OUT", 0,                                 \
+		BOOL(base + 16, 3, "filter_raw_out", "RAW OUT", FIELD_FIXED,                       \
 		     "whether raw packets going out can be filtered"),                             \
-		BOOL(base + 16, 4, "enhanced_port0", "ENHANCED PORT 0", SHOW,                      \
+		BOOL(base + 16, 4, "enhanced_port0", "ENHANCED PORT 0", SHOW | FIELD_FIXED,        \
 		     "whether port 0 is an enhanced one")
 
 /* SMInfo, 14.2.5.13 */
@@ -245,8 +248,9 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 	WORD(base + 32, 4, 4, port_state_names, "state", "STATE", SHOW, "logical state", SA(15)), \
 		WORD(base + 33, 0, 4, physical_state_names, "physical_state", "PHYSICAL", SHOW,   \
 		     "physical state", SA(16)),                                                   \
-		CODE(base + 31, 0, 8, link_width_numbers, "width_lanes", "LANES", SHOW,           \
-		     "active width of the link", SA(13), .present = prefix_##_has_link),          \
+		CODE(base + 31, 0, 8, link_width_numbers, "width_lanes", "LANES",                 \
+		     SHOW | FIELD_FIXED, "active width of the link", SA(13),                      \
+		     .present = prefix_##_has_link),                                              \
 		COMPUTED_FIELD(FIELD_STRING, prefix_##_get_speed, "speed", "SPEED", SHOW, 0,      \
 			       "name of the active speed, from the newest field that has it"),    \
 		COMPUTED_FIELD(FIELD_REAL, prefix_##_get_speed_gbps, "speed_gbps", "LANE Gb/s",   \
@@ -255,7 +259,7 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 			       SHOW | FIELD_RIGHT, 0, "rate of the link in gigabits per second"), \
 		CODE(base + 36, 0, 4, mtu_numbers, "neighbor_mtu_bytes", "MTU", SHOW,             \
 		     "active MTU of the link", SA(23)),                                           \
-		CODE(base + 41, 4, 4, mtu_numbers, "mtu_cap_bytes", "MAX MTU", 0,                 \
+		CODE(base + 41, 4, 4, mtu_numbers, "mtu_cap_bytes", "MAX MTU", FIELD_FIXED,       \
 		     "maximum MTU of the port", SA(31)),                                          \
 		NUM(base + 16, 0, 16, "lid", "LID", SHOW, "base LID of the port", SA(5)),         \
 		NUM(base + 34, 5, 3, "lmc", "LMC", SHOW, "LID mask control", SA(20)),             \
@@ -265,74 +269,77 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 		    SA(24)),                                                                      \
 		GUID(base + 8, "subnet_prefix", "SUBNET PREFIX", 0,                               \
 		     "high half of the port's GIDs", SA(4)),                                      \
-		HEX(base + 20, 0, 32, "cap_mask", "CAP MASK", 0, "capability mask", SA(7)),       \
-		FLAGS(base + 20, 0, 32, port_cap_names, "capabilities", "CAPABILITIES", 0,        \
-		      "capability mask in words", SA(7)),                                         \
-		HEX(base + 60, 0, 16, "cap_mask2", "CAP MASK 2", 0, "second capability mask",     \
-		    SA(53), .present = prefix_##_has_cap2),                                       \
-		FLAGS(base + 60, 0, 16, port_cap2_names, "capabilities2", "CAPABILITIES 2", 0,    \
-		      "second capability mask in words", SA(53), .present = prefix_##_has_cap2),  \
-		HEX(base + 24, 0, 16, "diag_code", "DIAG CODE", 0, "vendor's code of a fault",    \
-		    SA(8)),                                                                       \
-		NUM(base + 28, 0, 8, "local_port", "LOCAL PORT", 0,                               \
+		HEX(base + 20, 0, 32, "cap_mask", "CAP MASK", FIELD_FIXED, "capability mask",     \
+		    SA(7)),                                                                       \
+		FLAGS(base + 20, 0, 32, port_cap_names, "capabilities", "CAPABILITIES",           \
+		      FIELD_FIXED, "capability mask in words", SA(7)),                            \
+		HEX(base + 60, 0, 16, "cap_mask2", "CAP MASK 2", FIELD_FIXED,                     \
+		    "second capability mask", SA(53), .present = prefix_##_has_cap2),             \
+		FLAGS(base + 60, 0, 16, port_cap2_names, "capabilities2", "CAPABILITIES 2",       \
+		      FIELD_FIXED, "second capability mask in words", SA(53),                     \
+		      .present = prefix_##_has_cap2),                                             \
+		HEX(base + 24, 0, 16, "diag_code", "DIAG CODE", FIELD_FIXED,                      \
+		    "vendor's code of a fault", SA(8)),                                           \
+		NUM(base + 28, 0, 8, "local_port", "LOCAL PORT", FIELD_FIXED,                     \
 		    "port that the request came in through", SA(10))
 
 /* Width and speed of the link, and the supported ones. */
 #define SM_PORT_INFO_LINK_ROWS(base, prefix_)                                                      \
-	FLAGS(base + 30, 0, 8, link_width_names, "width_supported", "WIDTH SUPPORTED", 0,          \
-	      "link widths that the port supports", SA(12)),                                       \
+	FLAGS(base + 30, 0, 8, link_width_names, "width_supported", "WIDTH SUPPORTED",             \
+	      FIELD_FIXED, "link widths that the port supports", SA(12)),                          \
 		FLAGS(base + 29, 0, 8, link_width_names, "width_enabled", "WIDTH ENABLED", 0,      \
 		      "link widths that are enabled", SA(11)),                                     \
-		FLAGS(base + 32, 0, 4, link_speed_names, "speed_supported", "SPEED SUPPORTED", 0,  \
-		      "speeds that the port supports", SA(14)),                                    \
+		FLAGS(base + 32, 0, 4, link_speed_names, "speed_supported", "SPEED SUPPORTED",     \
+		      FIELD_FIXED, "speeds that the port supports", SA(14)),                       \
 		FLAGS(base + 35, 4, 4, link_speed_names, "speed_enabled", "SPEED ENABLED", 0,      \
 		      "speeds that are enabled", SA(22)),                                          \
-		WORD(base + 35, 0, 4, link_speed_names, "speed_active", "SPEED ACTIVE", 0,         \
-		     "active speed, unless an extended one is", SA(21)),                           \
+		WORD(base + 35, 0, 4, link_speed_names, "speed_active", "SPEED ACTIVE",            \
+		     FIELD_FIXED, "active speed, unless an extended one is", SA(21)),              \
 		FLAGS(base + 62, 4, 4, link_speed_ext_bit_names, "speed_ext_supported",            \
-		      "EXT SUPPORTED", 0, "extended speeds that the port supports", SA(55),        \
-		      .present = prefix_##_has_ext),                                               \
+		      "EXT SUPPORTED", FIELD_FIXED, "extended speeds that the port supports",      \
+		      SA(55), .present = prefix_##_has_ext),                                       \
 		FLAGS(base + 63, 3, 5, link_speed_ext_bit_names, "speed_ext_enabled",              \
 		      "EXT ENABLED", 0, "extended speeds that are enabled",                        \
 		      .get = prefix_##_get_ext_enabled),                                           \
 		HEX(base + 63, 3, 5, "speed_ext_enabled_mask", "EXT ENABLED MASK", 0,              \
 		    "extended speeds that are enabled, 0x1e for none", SA(57),                     \
 		    .present = prefix_##_has_ext),                                                 \
-		WORD(base + 62, 0, 4, link_speed_ext_names, "speed_ext_active", "EXT ACTIVE", 0,   \
-		     "active extended speed", SA(54), .present = prefix_##_has_ext),               \
+		WORD(base + 62, 0, 4, link_speed_ext_names, "speed_ext_active", "EXT ACTIVE",      \
+		     FIELD_FIXED, "active extended speed", SA(54), .present = prefix_##_has_ext),  \
 		FLAGS(base + 56, 3, 2, link_speed_ext2_bit_names, "speed_ext2_supported",          \
-		      "EXT 2 SUPPORTED", 0,                                                        \
+		      "EXT 2 SUPPORTED", FIELD_FIXED,                                              \
 		      "extended speeds, second field, that the port supports",                     \
 		      .present = prefix_##_has_ext2),                                              \
 		FLAGS(base + 56, 5, 3, link_speed_ext2_bit_names, "speed_ext2_enabled",            \
 		      "EXT 2 ENABLED", 0, "extended speeds, second field, that are enabled",       \
 		      .present = prefix_##_has_ext2),                                              \
 		WORD(base + 56, 1, 2, link_speed_ext2_names, "speed_ext2_active", "EXT 2 ACTIVE",  \
-		     0, "active extended speed, second field", .present = prefix_##_has_ext2),     \
+		     FIELD_FIXED, "active extended speed, second field",                           \
+		     .present = prefix_##_has_ext2),                                               \
 		WORD(base + 33, 4, 4, down_default_names, "down_default_state", "DOWN DEFAULT", 0, \
 		     "physical state that the link goes to when it is lost", SA(17)),              \
 		NUM(base + 53, 0, 4, "local_phy_errors", "PHY ERRORS", 0,                          \
 		    "threshold of errors of the link", SA(48)),                                    \
 		NUM(base + 53, 4, 4, "overrun_errors", "OVERRUN ERRORS", 0,                        \
 		    "threshold of overruns of the buffer", SA(49)),                                \
-		NUM(base + 54, 0, 16, "max_credit_hint", "CREDIT HINT", 0,                         \
+		NUM(base + 54, 0, 16, "max_credit_hint", "CREDIT HINT", FIELD_FIXED,               \
 		    "hint of the maximum number of credits", SA(50)),                              \
 		NUM(base + 57, 0, 24, "link_round_trip_latency", "ROUND TRIP", 0,                  \
 		    "round trip of the link, in units of 4 ns", SA(52))
 
 /* Virtual lanes, times and enforcement. */
 #define SM_PORT_INFO_LANE_ROWS(base)                                                               \
-	CODE(base + 37, 0, 4, vl_numbers, "vls_supported", "VLS", 0, "data VLs that the port has", \
-	     SA(25)),                                                                              \
+	CODE(base + 37, 0, 4, vl_numbers, "vls_supported", "VLS", FIELD_FIXED,                     \
+	     "data VLs that the port has", SA(25)),                                                \
 		CODE(base + 43, 0, 4, vl_numbers, "vls_operational", "VLS USED", 0,                \
 		     "data VLs that are in use", SA(34)),                                          \
 		NUM(base + 38, 0, 8, "vl_high_limit", "HIGH LIMIT", 0,                             \
 		    "limit of high priority packets, in units of 4096 bytes", SA(27)),             \
-		NUM(base + 39, 0, 8, "vl_arbitration_high_cap", "VLARB HIGH", 0,                   \
+		NUM(base + 39, 0, 8, "vl_arbitration_high_cap", "VLARB HIGH", FIELD_FIXED,         \
 		    "entries of the VL arbitration table of high priority", SA(28)),               \
-		NUM(base + 40, 0, 8, "vl_arbitration_low_cap", "VLARB LOW", 0,                     \
+		NUM(base + 40, 0, 8, "vl_arbitration_low_cap", "VLARB LOW", FIELD_FIXED,           \
 		    "entries of the VL arbitration table of low priority", SA(29)),                \
-		FLAGS(base + 37, 4, 4, init_type_names, "init_type", "INIT TYPE", 0,               \
+		FLAGS(base + 37, 4, 4, init_type_names, "init_type", "INIT TYPE", FIELD_FIXED,     \
 		      "initialization that the port requests", SA(26)),                            \
 		FLAGS(base + 41, 0, 4, init_reply_names, "init_type_reply", "INIT REPLY", 0,       \
 		      "initialization that was done", SA(30)),                                     \
@@ -344,8 +351,8 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 		REAL(base + 51, 3, 5, time_usec_numbers, "subnet_timeout_usec",                    \
 		     "SUBNET TIMEOUT us", 0, "longest time that a datagram spends in the subnet",  \
 		     SA(45)),                                                                      \
-		REAL(base + 52, 3, 5, time_usec_numbers, "response_time_usec", "RESPONSE us", 0,   \
-		     "longest time that the port takes to answer", SA(47)),                        \
+		REAL(base + 52, 3, 5, time_usec_numbers, "response_time_usec", "RESPONSE us",      \
+		     FIELD_FIXED, "longest time that the port takes to answer", SA(47)),           \
 		BOOL(base + 43, 4, "partition_enforcement_in", "ENFORCE IN", 0,                    \
 		     "whether partitions are enforced on packets coming in", SA(35)),              \
 		BOOL(base + 43, 5, "partition_enforcement_out", "ENFORCE OUT", 0,                  \
@@ -356,23 +363,23 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 		     "whether raw packets going out are dropped", SA(38))
 
 /* Keys and counts of violations. */
-#define SM_PORT_INFO_KEY_ROWS(base)                                                              \
-	HEX(base, 0, 64, "mkey", "M_KEY", FIELD_SECRET, "management key", SA(3)),                \
-		NUM(base + 26, 0, 16, "mkey_lease_period_sec", "M_KEY LEASE", 0,                 \
-		    "lease of the management key, in seconds", SA(9)),                           \
-		NUM(base + 34, 0, 2, "mkey_protect", "M_KEY PROTECT", 0,                         \
-		    "what the management key protects", SA(18)),                                 \
-		NUM(base + 44, 0, 16, "mkey_violations", "M_KEY VIOLATIONS", 0,                  \
-		    "datagrams with a wrong management key", SA(39)),                            \
-		NUM(base + 46, 0, 16, "pkey_violations", "P_KEY VIOLATIONS", 0,                  \
-		    "packets with a wrong partition key", SA(40)),                               \
-		NUM(base + 48, 0, 16, "qkey_violations", "Q_KEY VIOLATIONS", 0,                  \
-		    "packets with a wrong queue key", SA(41)),                                   \
-		NUM(base + 50, 0, 8, "guid_table_length", "GUIDS", 0, "slots of the GUID table", \
-		    SA(42)),                                                                     \
-		BOOL(base + 51, 0, "client_reregister", "REREGISTER", 0,                         \
-		     "whether clients have to register again", SA(43)),                          \
-		NUM(base + 51, 1, 2, "multicast_pkey_trap_suppression", "TRAP SUPPRESSION", 0,   \
+#define SM_PORT_INFO_KEY_ROWS(base)                                                            \
+	HEX(base, 0, 64, "mkey", "M_KEY", FIELD_SECRET, "management key", SA(3)),              \
+		NUM(base + 26, 0, 16, "mkey_lease_period_sec", "M_KEY LEASE", 0,               \
+		    "lease of the management key, in seconds", SA(9)),                         \
+		NUM(base + 34, 0, 2, "mkey_protect", "M_KEY PROTECT", 0,                       \
+		    "what the management key protects", SA(18)),                               \
+		NUM(base + 44, 0, 16, "mkey_violations", "M_KEY VIOLATIONS", 0,                \
+		    "datagrams with a wrong management key", SA(39)),                          \
+		NUM(base + 46, 0, 16, "pkey_violations", "P_KEY VIOLATIONS", 0,                \
+		    "packets with a wrong partition key", SA(40)),                             \
+		NUM(base + 48, 0, 16, "qkey_violations", "Q_KEY VIOLATIONS", 0,                \
+		    "packets with a wrong queue key", SA(41)),                                 \
+		NUM(base + 50, 0, 8, "guid_table_length", "GUIDS", FIELD_FIXED,                \
+		    "slots of the GUID table", SA(42)),                                        \
+		BOOL(base + 51, 0, "client_reregister", "REREGISTER", 0,                       \
+		     "whether clients have to register again", SA(43)),                        \
+		NUM(base + 51, 1, 2, "multicast_pkey_trap_suppression", "TRAP SUPPRESSION", 0, \
 		    "whether traps of wrong multicast partition keys are suppressed", SA(44))
 
 #define SM_PORT_INFO_ROWS(base, prefix_)                                               \
