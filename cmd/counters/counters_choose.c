@@ -2,9 +2,6 @@
 /* rdmactl counters: which counters and changes the options select. */
 #include "cmd/counters/counters.h"
 
-#include "base/cleanup.h"
-#include "base/mem.h"
-
 static bool names_kinds(const struct counters_args *args)
 {
 	return args->errors || args->drops || args->group.known;
@@ -53,14 +50,11 @@ bool counters_wants(const struct counters_run *run, enum counter_source source,
 
 void counters_tell_undescribed(struct counters_run *run, size_t count)
 {
-	_cleanup_(freep) char *message = NULL;
-
-	if (!count)
-		return;
-	message = mem_format(count == 1 ? "%zu undescribed counter is not 0: -a lists it"
-					: "%zu undescribed counters are not 0: -a lists them",
-			     count);
-	problem_add_text(&run->listing.problems, NULL, NULL, NULL, message, NULL);
+	if (count)
+		problem_add_format(&run->listing.problems, NULL, NULL, NULL, NULL,
+				   count == 1 ? "%zu undescribed counter is not 0: -a lists it"
+					      : "%zu undescribed counters are not 0: -a lists them",
+				   count);
 }
 
 bool counters_is_undescribed(const struct counters_run *run, const struct counter_reading *reading)

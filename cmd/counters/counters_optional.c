@@ -104,7 +104,7 @@ static bool set_wanted(const struct optional *optional, struct optional_counter 
 static bool switch_port(struct optional *optional, struct optional_counter *counters, size_t count)
 {
 	_cleanup_(freep) char *object = counter_reading_object(&counters[0].reading);
-	_cleanup_(freep) char *text = NULL, *message = NULL;
+	_cleanup_(freep) char *text = NULL;
 	int rc;
 
 	if (!set_wanted(optional, counters, count))
@@ -112,9 +112,9 @@ static bool switch_port(struct optional *optional, struct optional_counter *coun
 	rc = optional_counters_switch(optional->nldev, counters, count, &text);
 	if (!rc)
 		return true;
-	message = mem_format("cannot switch optional counters: %s", text ? text : strerror(-rc));
-	problem_add_text(&optional->listing.problems, object, NULL, "nldev", message,
-			 rc == -EPERM || rc == -EACCES ? ADMIN_HINT : NULL);
+	problem_add_format(&optional->listing.problems, object, NULL, "nldev",
+			   rc == -EPERM || rc == -EACCES ? ADMIN_HINT : NULL,
+			   "cannot switch optional counters: %s", text ? text : strerror(-rc));
 	return false;
 }
 

@@ -139,19 +139,18 @@ static void note_gone(struct since *since, const struct device *device)
 	struct problems *problems = &since->run.listing.problems;
 	const struct device_list *now = all_devices(since);
 	const struct device *renamed = now ? find_renamed(now, device) : NULL;
-	_cleanup_(freep) char *message = NULL;
 
-	if (!renamed) {
+	if (renamed)
+		problem_add_format(
+			problems, device->name, NULL, NULL,
+			"save again: rdmactl counters --save FILE",
+			"is now called %s: its counters of then and now are not compared",
+			renamed->name);
+	else
 		problem_add_text(problems, device->name, NULL, NULL,
 				 now ? "existed then, and is gone"
 				     : "existed then, and no device has this name now",
 				 NULL);
-		return;
-	}
-	message = mem_format("is now called %s: its counters of then and now are not compared",
-			     renamed->name);
-	problem_add_text(problems, device->name, NULL, NULL, message,
-			 "save again: rdmactl counters --save FILE");
 }
 
 /* Reports devices that were replaced, renamed or are gone, with one line each. */

@@ -129,26 +129,22 @@ bool events_exec_is_busy(const struct events_exec *exec)
 
 void events_exec_end(struct events_exec *exec, struct problems *problems)
 {
-	_cleanup_(freep) char *dropped = NULL, *failed = NULL;
 	const uint64_t lost = exec->dropped + exec->count;
+	const int status = exec->last_status;
 
-	if (lost) {
-		dropped = mem_format("--exec: events not passed on: %" PRIu64, lost);
-		problem_add_text(
-			problems, NULL, NULL, NULL, dropped,
+	if (lost)
+		problem_add_format(
+			problems, NULL, NULL, NULL,
 			exec->dropped
 				? "events come faster than the command handles them: narrow them "
 				  "down with --event or --severity"
-				: "they were still waiting for the command when watching ended");
-	}
-	if (exec->failed) {
-		const int status = exec->last_status;
-
-		failed = mem_format("--exec: failed commands: %" PRIu64 ", the last with %s %d",
-				    exec->failed, WIFSIGNALED(status) ? "signal" : "exit status",
-				    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-		problem_add_text(problems, NULL, NULL, NULL, failed, NULL);
-	}
+				: "they were still waiting for the command when watching ended",
+			"--exec: events not passed on: %" PRIu64, lost);
+	if (exec->failed)
+		problem_add_format(problems, NULL, NULL, NULL, NULL,
+				   "--exec: failed commands: %" PRIu64 ", the last with %s %d",
+				   exec->failed, WIFSIGNALED(status) ? "signal" : "exit status",
+				   WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 	while (exec->count--) {
 		event_clear(&exec->queue[exec->first]);
 		exec->first = (exec->first + 1) % EVENTS_EXEC_MOST;

@@ -151,12 +151,10 @@ static void report_missing(struct gmp_run *run, const struct mad_destination *at
 
 	for (size_t i = 0; i < at->word_count && to <= last; i++)
 		mad_parse_range(at->words[i], 0, GMP_ENTRIES_MOST, &from, &to);
-	if (to > last) {
-		_cleanup_(freep) char *text = mem_format("its last entry is %u", last);
-
-		problem_add_text(&run->mad.listing.problems, at->name, "entries", "gmp", text,
-				 "omit the entries to show all of them");
-	}
+	if (to > last)
+		problem_add_format(&run->mad.listing.problems, at->name, "entries", "gmp",
+				   "omit the entries to show all of them", "its last entry is %u",
+				   last);
 }
 
 static void take_tables(struct gmp_run *run, size_t destination, const char *description,

@@ -95,15 +95,14 @@ static void compare(struct gmp_change *change, const char *place, const struct m
 	for (size_t i = 0; i < change->fields.value_count; i++) {
 		const struct field *field = change->fields.values[i].field;
 		_cleanup_(freep) char *wanted = field_text_or_dash(field, &change->fields.after);
-		_cleanup_(freep) char *answer = field_text_or_dash(field, now), *text = NULL;
+		_cleanup_(freep) char *answer = field_text_or_dash(field, now);
 
 		/* The map is part of the Set, not of the setting; a key may be hidden. */
-		if (!strcmp(wanted, answer) || field->flags & FIELD_SECRET ||
-		    !strcmp(field->key, "control_map"))
-			continue;
-		text = mem_format("%s: the node reports %s as %s, not %s", place, field->key,
-				  answer, wanted);
-		problem_add_text(&change->run->mad.listing.problems, NULL, NULL, NULL, text, NULL);
+		if (strcmp(wanted, answer) && !(field->flags & FIELD_SECRET) &&
+		    strcmp(field->key, "control_map"))
+			problem_add_format(&change->run->mad.listing.problems, NULL, NULL, NULL,
+					   NULL, "%s: the node reports %s as %s, not %s", place,
+					   field->key, answer, wanted);
 	}
 }
 

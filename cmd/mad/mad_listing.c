@@ -188,10 +188,9 @@ struct mad_session_options mad_listing_options(struct listing *listing, const st
 static void note_port(struct mad_listing *mad)
 {
 	const struct mad_port *port = &mad->session.port;
-	_cleanup_(freep) char *note = mem_format("through port %s/%u, LID %u", port->device,
-						 port->port, port->route.lid);
 
-	problem_add_text(&mad->listing.notes, NULL, NULL, NULL, note, NULL);
+	problem_add_format(&mad->listing.notes, NULL, NULL, NULL, NULL,
+			   "through port %s/%u, LID %u", port->device, port->port, port->route.lid);
 }
 
 static bool begin(struct mad_listing *mad, const struct mad_args *args, bool ethernet)
@@ -286,7 +285,6 @@ void mad_listing_tell_port(struct mad_listing *mad)
 	const struct mad_port *port = &mad->session.port;
 	const bool down = port->state.known && port->state.value == PORT_STATE_DOWN;
 	const bool init = port->state.known && port->state.value == PORT_STATE_INIT;
-	_cleanup_(freep) char *message = NULL;
 	struct mad_engine_counts counts = {0};
 
 	if (!mad->session.engine || (!down && !init))
@@ -294,12 +292,12 @@ void mad_listing_tell_port(struct mad_listing *mad)
 	mad_engine_counts(mad->session.engine, &counts);
 	if (down ? !counts.timed_out && !mad->goes_beyond : !counts.timed_out_gmp)
 		return;
-	message = mem_format("%s/%u, which sends the requests, is %s", port->device, port->port,
-			     down ? "down" : "in state init: only subnet management gets through");
-	problem_add_text(
-		&mad->listing.problems, NULL, NULL, NULL, message,
+	problem_add_format(
+		&mad->listing.problems, NULL, NULL, NULL,
 		down ? "rdmactl ports shows its state; --via DEV/PORT sends through another port"
-		     : "a subnet manager makes it active: rdmactl fabric check");
+		     : "a subnet manager makes it active: rdmactl fabric check",
+		"%s/%u, which sends the requests, is %s", port->device, port->port,
+		down ? "down" : "in state init: only subnet management gets through");
 }
 
 /* Prints first, because closing a port with requests under way may take a while. */

@@ -111,22 +111,22 @@ static void report_failed(struct run *run, const struct mad_item *item)
 	struct mad_session *session = &run->mad.session;
 	_cleanup_(freep) char *failure = mad_failure_text(item->request.mgmt_class, item->error,
 							  item->status, item->tries);
-	_cleanup_(freep) char *text = NULL;
 
 	/* The state is the one that was read before: a refusal need not contain one. */
 	if (item->error)
-		text = mem_format(item->tries ? "it is unknown whether the subnet manager accepted "
-						"the command: %s"
-					      : "the command was not sent: %s",
-				  failure);
+		problem_add_format(session->problems, session->destinations[0].name, NULL, NULL,
+				   "rdmactl smp sminfo shows its state",
+				   item->tries ? "it is unknown whether the subnet manager "
+						 "accepted the command: %s"
+					       : "the command was not sent: %s",
+				   failure);
 	else
-		text = mem_format("the command was %s; the subnet manager was %s before", failure,
-				  state_word(sm_info_state(run->record.data)));
-	problem_add_text(session->problems, session->destinations[0].name, NULL, NULL, text,
-			 item->error
-				 ? "rdmactl smp sminfo shows its state"
-				 : "handover, disable and discover are for a standby, standby is "
-				   "for a manager that is not active, acknowledge for a master");
+		problem_add_format(
+			session->problems, session->destinations[0].name, NULL, NULL,
+			"handover, disable and discover are for a standby, standby is for a "
+			"manager that is not active, acknowledge for a master",
+			"the command was %s; the subnet manager was %s before", failure,
+			state_word(sm_info_state(run->record.data)));
 }
 
 /* Reads the state until the command has taken effect. */
@@ -135,7 +135,6 @@ static void watch(struct run *run, unsigned int before)
 	struct mad_session *session = &run->mad.session;
 	const unsigned int command = (unsigned int)run->args->command.value;
 	const uint64_t end = clock_msec() + COMMAND_MOST_MSEC;
-	_cleanup_(freep) char *text = NULL;
 	struct mad_item item;
 
 	for (;;) {
@@ -153,11 +152,11 @@ static void watch(struct run *run, unsigned int before)
 		if (late || !mad_session_wait(session, clock_msec() + COMMAND_POLL_MSEC))
 			break;
 	}
-	text = mem_format("%s: the subnet manager accepted the command, but is still %s",
-			  session->destinations[0].name,
-			  state_word(sm_info_state(run->record.data)));
-	problem_add_text(session->problems, NULL, NULL, NULL, text,
-			 "the log of the subnet manager may say why");
+	problem_add_format(session->problems, NULL, NULL, NULL,
+			   "the log of the subnet manager may say why",
+			   "%s: the subnet manager accepted the command, but is still %s",
+			   session->destinations[0].name,
+			   state_word(sm_info_state(run->record.data)));
 }
 
 static void work(struct run *run)

@@ -110,18 +110,16 @@ static void report_missing(struct smp_run *run, size_t destination, const struct
 	if (!smp_extent(run->attribute, &node->facts, &extent))
 		return;
 	for (size_t i = 0; i < at->word_count; i++) {
-		_cleanup_(freep) char *text = NULL;
-
 		if (ranges[i].first >= extent.first && ranges[i].last <= extent.last)
 			continue;
 		if (ports)
-			text = mem_format("its last port is %u", extent.last);
-		else if (extent.first)
-			text = mem_format("the node has 0x%x to 0x%x", extent.first, extent.last);
+			problem_add_format(problems, at->name, "ports", "smp", NULL,
+					   "its last port is %u", extent.last);
 		else
-			text = mem_format("the node has 0 to %u", extent.last);
-		problem_add_text(problems, at->name, ports ? "ports" : "entries", "smp", text,
-				 NULL);
+			problem_add_format(problems, at->name, "entries", "smp", NULL,
+					   extent.first ? "the node has 0x%x to 0x%x"
+							: "the node has %u to %u",
+					   extent.first, extent.last);
 		break;
 	}
 }
@@ -131,23 +129,21 @@ static void report_left_out(struct smp_run *run, size_t destination,
 			    const struct smp_choice *choice)
 {
 	const struct smp_node *facts = &run->nodes[destination].facts;
-	_cleanup_(freep) char *text = NULL;
-	const char *hint = NULL;
+	const char *name = run->mad.session.destinations[destination].name;
+	struct problems *problems = &run->mad.listing.problems;
 
-	if (smp_leaves_ports(run->attribute, facts, choice)) {
-		text = mem_format("port %u answers here, and does not report %s of other ports",
-				  (unsigned int)facts->local_port, run->attribute->name);
-		hint = "query another port by its own LID or GUID, which rdmactl sa nodes lists, "
-		       "or by a route that ends there";
-	} else if (smp_is_only_base_port(run->attribute, facts, choice)) {
-		text = mem_format("port 0 of this switch is a base port, which has no %s",
-				  run->attribute->name);
-		hint = "omit the port to get the tables of all others";
-	}
-	if (hint)
-		problem_add_text(&run->mad.listing.problems,
-				 run->mad.session.destinations[destination].name, "ports", "smp",
-				 text, hint);
+	if (smp_leaves_ports(run->attribute, facts, choice))
+		problem_add_format(
+			problems, name, "ports", "smp",
+			"query another port by its own LID or GUID, which rdmactl sa nodes lists, "
+			"or by a route that ends there",
+			"port %u answers here, and does not report %s of other ports",
+			(unsigned int)facts->local_port, run->attribute->name);
+	else if (smp_is_only_base_port(run->attribute, facts, choice))
+		problem_add_format(problems, name, "ports", "smp",
+				   "omit the port to get the tables of all others",
+				   "port 0 of this switch is a base port, which has no %s",
+				   run->attribute->name);
 }
 
 bool smp_words_fit(struct listing *listing, const struct smp_args *args,

@@ -210,7 +210,6 @@ void ping_add_data(struct ping_target *target)
 
 uint8_t ping_add_agent(struct ping_client *ping)
 {
-	_cleanup_(freep) char *text = NULL;
 	int rc = -EINVAL;
 
 	for (unsigned int i = 0; i < PING_METHOD_COUNT; i++) {
@@ -226,10 +225,10 @@ uint8_t ping_add_agent(struct ping_client *ping)
 		if (rc >= 0)
 			return method;
 	}
-	text = mem_format("%s/%u: the kernel refused to register an agent for answers: %s",
-			  ping->session->port.device, ping->session->port.port, strerror(-rc));
-	problem_add_text(ping->session->problems, NULL, NULL, NULL, text,
-			 "17 other clients may be waiting for answers on this port");
+	problem_add_format(ping->session->problems, NULL, NULL, NULL,
+			   "17 other clients may be waiting for answers on this port",
+			   "%s/%u: the kernel refused to register an agent for answers: %s",
+			   ping->session->port.device, ping->session->port.port, strerror(-rc));
 	return 0;
 }
 

@@ -180,21 +180,19 @@ bool mad_session_check(struct mad_session *session, const struct mad_destination
 bool mad_session_check_set(struct mad_session *session, const struct mad_destination *destination,
 			   const struct mad_item *item, const char *hint)
 {
-	_cleanup_(freep) char *failure = NULL, *text = NULL;
+	const unsigned int mgmt_class = item->request.mgmt_class;
+	_cleanup_(freep) char *failure = NULL;
 
 	if (!item->error && !item->status)
 		return true;
-	if (item->error) {
-		failure = mad_failure_text(item->request.mgmt_class, item->error, 0, item->tries);
-		text = mem_format(item->tries ? "it is unknown whether the change took effect: %s"
-					      : "not changed: %s",
-				  failure);
-	} else {
-		failure = mad_status_text(item->request.mgmt_class, item->status);
-		text = mem_format("not changed: the node refused it with status %s", failure);
-	}
-	problem_add_text(session->problems, destination->name, NULL, NULL, text,
-			 hint_of(destination, item, hint));
+	failure = item->error ? mad_failure_text(mgmt_class, item->error, 0, item->tries)
+			      : mad_status_text(mgmt_class, item->status);
+	problem_add_format(session->problems, destination->name, NULL, NULL,
+			   hint_of(destination, item, hint),
+			   !item->error	 ? "not changed: the node refused it with status %s"
+			   : item->tries ? "it is unknown whether the change took effect: %s"
+					 : "not changed: %s",
+			   failure);
 	return false;
 }
 

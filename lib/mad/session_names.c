@@ -143,13 +143,13 @@ static void take_node(struct mad_destination *destination, const struct node_sea
 static bool lacks_port(struct mad_session *session, const struct node_search *search)
 {
 	const struct found_node *node = search->nodes;
-	_cleanup_(freep) char *message = NULL, *clean = NULL;
+	_cleanup_(freep) char *clean = NULL;
 
 	if (!search->port.known || search->port.value <= node->port_count)
 		return false;
-	message = mem_format("its last port is %u", node->port_count);
 	clean = text_clean(search->text, strlen(search->text));
-	problem_add_text(session->problems, clean, "ports", "sa", message, NULL);
+	problem_add_format(session->problems, clean, "ports", "sa", NULL, "its last port is %u",
+			   node->port_count);
 	return true;
 }
 

@@ -188,17 +188,16 @@ static void report_kept(struct smp_change *change, const struct field *field,
 			const struct mad_record *wanted)
 {
 	_cleanup_(freep) char *before = field_text_or_dash(field, &change->before);
-	_cleanup_(freep) char *asked = field_text_or_dash(field, wanted), *text = NULL;
+	_cleanup_(freep) char *asked = field_text_or_dash(field, wanted);
 	_cleanup_(freep) char *answered = field_text_or_dash(field, &change->after);
 
 	if (!strcmp(asked, answered) || strcmp(before, answered) || !strcmp(field->key, "state") ||
 	    !strcmp(field->key, "physical_state"))
 		return;
 	/* A key must not appear in logs. */
-	text = mem_format("the node left %s unchanged: %s", field->key,
-			  field->flags & FIELD_SECRET ? "***" : answered);
-	problem_add_text(change->session->problems, change->session->destinations[0].name, NULL,
-			 NULL, text, NULL);
+	problem_add_format(change->session->problems, change->session->destinations[0].name, NULL,
+			   NULL, NULL, "the node left %s unchanged: %s", field->key,
+			   field->flags & FIELD_SECRET ? "***" : answered);
 }
 
 bool smp_change_read(struct smp_change *change)

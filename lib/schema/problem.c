@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "schema/problem.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,18 @@ void problem_add(struct problems *problems, const char *object, const char *attr
 {
 	problem_add_text(problems, object, attribute, source, strerror(error < 0 ? -error : error),
 			 hint);
+}
+
+void problem_add_format(struct problems *problems, const char *object, const char *attribute,
+			const char *source, const char *hint, const char *format, ...)
+{
+	_cleanup_(freep) char *error = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	error = mem_format_list(format, arguments);
+	va_end(arguments);
+	problem_add_text(problems, object, attribute, source, error, hint);
 }
 
 void problems_add_new(struct problems *problems, struct strings *noted,

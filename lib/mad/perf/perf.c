@@ -37,7 +37,7 @@ bool perf_check(struct perf *perf, const struct perf_port *port, const char *wha
 bool perf_check_set(struct perf *perf, const struct perf_port *port, const char *doing,
 		    const struct mad_item *item, const char *hint)
 {
-	_cleanup_(freep) char *failure = NULL, *text = NULL, *where = NULL;
+	_cleanup_(freep) char *failure = NULL, *where = NULL;
 
 	if (!item->error && !item->status)
 		return true;
@@ -45,10 +45,9 @@ bool perf_check_set(struct perf *perf, const struct perf_port *port, const char 
 		return false;
 	failure = mad_failure_text(UMAD_CLASS_PERF_MGMT, item->error, item->status, item->tries);
 	where = perf_port_words(port);
-	text = mem_format("%s %s: %s", doing, where, failure);
-	problem_add_text(perf->session->problems,
-			 perf->session->destinations[port->destination].name, NULL, NULL, text,
-			 hint);
+	problem_add_format(perf->session->problems,
+			   perf->session->destinations[port->destination].name, NULL, NULL, hint,
+			   "%s %s: %s", doing, where, failure);
 	return false;
 }
 

@@ -31,14 +31,14 @@ static int parse_words(struct perf *perf)
 		const struct mad_destination *at = &perf->session->destinations[i];
 
 		for (size_t j = 0; j < at->word_count; j++) {
-			_cleanup_(freep) char *clean = NULL, *message = NULL;
+			_cleanup_(freep) char *clean = NULL;
 
 			if (parse_ports(at->words[j], perf->nodes[i].wanted))
 				continue;
 			clean = text_clean(at->words[j], strlen(at->words[j]));
-			message = mem_format("'%s' is not a port or a range of ports", clean);
-			problem_add_text(perf->session->problems, NULL, NULL, NULL, message,
-					 "ports: 1 2 5-8");
+			problem_add_format(perf->session->problems, NULL, NULL, NULL,
+					   "ports: 1 2 5-8",
+					   "'%s' is not a port or a range of ports", clean);
 			return -EINVAL;
 		}
 	}
@@ -71,18 +71,16 @@ static bool check(struct perf *perf, size_t node, const char *what, const struct
 static void limit_ports(struct perf *perf, size_t destination, unsigned int ports)
 {
 	struct perf_node *node = &perf->nodes[destination];
-	_cleanup_(freep) char *text = NULL;
 	bool beyond = false;
 
 	for (size_t i = ports + 1; i < PERF_PORTS_MOST; i++) {
 		beyond |= node->wanted[i];
 		node->wanted[i] = false;
 	}
-	if (!beyond)
-		return;
-	text = mem_format("its last port is %u", ports);
-	problem_add_text(perf->session->problems, perf->session->destinations[destination].name,
-			 "ports", "smp", text, NULL);
+	if (beyond)
+		problem_add_format(perf->session->problems,
+				   perf->session->destinations[destination].name, "ports", "smp",
+				   NULL, "its last port is %u", ports);
 }
 
 /* True if a sum is wanted and the agent can add up all ports itself: 16.1.3.1, 16.1.3.5. */
@@ -124,7 +122,7 @@ static void choose_ports(struct perf *perf, size_t destination, const struct mad
 static void guess_ports(struct perf *perf, size_t destination, const struct mad_item *info)
 {
 	const struct mad_destination *at = &perf->session->destinations[destination];
-	_cleanup_(freep) char *failure = NULL, *text = NULL;
+	_cleanup_(freep) char *failure = NULL;
 
 	if (at->word_count)
 		return;
@@ -139,9 +137,9 @@ static void guess_ports(struct perf *perf, size_t destination, const struct mad_
 	}
 	failure = mad_failure_text(info->request.mgmt_class, info->error, info->status,
 				   info->tries);
-	text = mem_format("%s, so the ports of the node are unknown", failure);
-	problem_add_text(perf->session->problems, at->name, "NodeInfo", "smp", text,
-			 "give the ports: rdmactl perf DEST 1-36");
+	problem_add_format(perf->session->problems, at->name, "NodeInfo", "smp",
+			   "give the ports: rdmactl perf DEST 1-36",
+			   "%s, so the ports of the node are unknown", failure);
 }
 
 /* Queries SwitchInfo of the switches; the items of other nodes stay without data. */

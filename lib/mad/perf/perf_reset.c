@@ -125,17 +125,16 @@ void perf_report_lacking(struct perf *perf, uint32_t mask)
 {
 	for (size_t i = 0; i < perf->node_count; i++) {
 		const uint32_t lacking = perf_lacking_counters(perf->nodes[i].caps, mask);
-		_cleanup_(freep) char *list = counter_list(lacking), *text = NULL;
+		_cleanup_(freep) char *list = counter_list(lacking);
 		bool read = false;
 
 		for (size_t j = 0; j < perf->port_count; j++)
 			read |= perf->ports[j].read && perf->ports[j].destination == i;
 		/* A port without any of them is reported separately. */
-		if (!read || !lacking || lacking == mask)
-			continue;
-		text = mem_format("the node does not have %s: not cleared", list);
-		problem_add_text(perf->session->problems, perf->session->destinations[i].name, NULL,
-				 NULL, text, NULL);
+		if (read && lacking && lacking != mask)
+			problem_add_format(perf->session->problems,
+					   perf->session->destinations[i].name, NULL, NULL, NULL,
+					   "the node does not have %s: not cleared", list);
 	}
 }
 
@@ -201,13 +200,11 @@ static void add_parts(struct clearing *clearing, const struct perf_port *port)
 static void report_none(struct perf *perf, const struct perf_port *port)
 {
 	_cleanup_(freep) char *where = perf_port_words(port);
-	_cleanup_(freep) char *text = mem_format("nothing to clear: %s %s none of these counters",
-						 where,
-						 port->port == PERF_ALL_PORTS ? "have" : "has");
 
-	problem_add_text(perf->session->problems,
-			 perf->session->destinations[port->destination].name, NULL, "gmp", text,
-			 NULL);
+	problem_add_format(perf->session->problems,
+			   perf->session->destinations[port->destination].name, NULL, "gmp", NULL,
+			   "nothing to clear: %s %s none of these counters", where,
+			   port->port == PERF_ALL_PORTS ? "have" : "has");
 }
 
 /* Whether another attribute of the same port failed in the same way, which has been reported. */
