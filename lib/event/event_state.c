@@ -10,10 +10,11 @@
 
 static void free_device(struct tracked_device *device)
 {
-	for (size_t i = 0; i < device->port_count; i++) {
-		free(device->ports[i].netdev);
-		tracked_gids_clear(&device->ports[i].gids);
-		free(device->ports[i].flaps);
+	for_each_in (port, device->ports, device->port_count) {
+		free(port->netdev);
+		tracked_gids_clear(&port->gids);
+		free(port->flaps);
+		free(port->reports.words);
 	}
 	free(device->ports);
 	free(device->name);

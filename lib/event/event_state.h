@@ -30,6 +30,12 @@ struct tracked_flap {
 	uint64_t down_nsec; /* duration */
 };
 
+/* The events reported for a port, each as often as it was reported: EVENT_PORT_DOWN ... */
+struct event_reports {
+	enum event_word *words;
+	size_t count;
+};
+
 struct tracked_port {
 	unsigned int number;
 	bool ethernet; /* true if its link layer is Ethernet */
@@ -48,6 +54,12 @@ struct tracked_port {
 	uint64_t doubt_nsec;  /* CLOCK_BOOTTIME of the last of these */
 	bool told_active;     /* it was reported to be active, ... */
 	uint64_t told_nsec;   /* ... last at this time of CLOCK_BOOTTIME */
+	/* For the watcher: */
+	unsigned int stale;	  /* enum stale */
+	enum event_source source; /* the source that reported the change */
+	bool gids_later; /* no source reports GIDs: read them again when they have settled */
+	bool unread;	 /* its state could not be read: it is polled until it can */
+	struct event_reports reports; /* since it was last read */
 };
 
 struct tracked_device {
@@ -73,12 +85,6 @@ struct port_reading {
 	struct number netdev_index;
 	char *netdev;
 	struct tracked_gids gids;
-};
-
-/* The events reported for a port, each as often as it was reported: EVENT_PORT_DOWN ... */
-struct event_reports {
-	enum event_word *words;
-	size_t count;
 };
 
 /* The reason for a comparison. */

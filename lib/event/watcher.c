@@ -25,7 +25,7 @@ struct event_cause watcher_cause(const struct watcher *watcher, enum event_sourc
 /*
  * The first source to report is named, except that verbs, the closest to the port, take precedence.
  */
-void watcher_mark_port(struct watched_port *port, unsigned int stale, enum event_source source)
+void watcher_mark_port(struct tracked_port *port, unsigned int stale, enum event_source source)
 {
 	if (!port->stale || source == EVENT_SOURCE_VERBS)
 		port->source = source;
@@ -97,11 +97,9 @@ static void take_nldev(void *context, const struct nldev_event *event)
 		if (!watched->index.known || !event->device_index.known ||
 		    watched->index.value != event->device_index.value)
 			continue;
-		for (size_t j = 0; j < watched->tracked->port_count; j++)
-			if (!event->port.known ||
-			    event->port.value == watched->tracked->ports[j].number)
-				watcher_mark_port(&watched->ports[j], STALE_ALL,
-						  EVENT_SOURCE_NLDEV);
+		for_each_in (port, watched->tracked->ports, watched->tracked->port_count)
+			if (!event->port.known || event->port.value == port->number)
+				watcher_mark_port(port, STALE_ALL, EVENT_SOURCE_NLDEV);
 	}
 }
 
@@ -115,12 +113,11 @@ static void mark_ports(struct watcher *watcher, const struct link *link)
 		const unsigned int stale = STALE_STATE | STALE_NETDEV |
 					   (watched->async ? 0 : STALE_GIDS);
 
-		for (size_t j = 0; j < watched->tracked->port_count; j++) {
-			if (!tracked_port_has_link(&watcher->state, &watched->tracked->ports[j],
-						   link))
+		for_each_in (port, watched->tracked->ports, watched->tracked->port_count) {
+			if (!tracked_port_has_link(&watcher->state, port, link))
 				continue;
-			watcher_mark_port(&watched->ports[j], stale, EVENT_SOURCE_RTNL);
-			watched->ports[j].gids_later = !watched->async;
+			watcher_mark_port(port, stale, EVENT_SOURCE_RTNL);
+			port->gids_later = !watched->async;
 		}
 	}
 }
@@ -192,16 +189,15 @@ static void resync(struct watcher *watcher)
 	watcher->devices_stale = true;
 	watcher->devices_source = EVENT_SOURCE_RESYNC;
 	watcher->netdevs_stale = read_netdevs(watcher, EVENT_SOURCE_RESYNC);
-	for (size_t i = 0; i < watcher->device_count; i++)
-		for (size_t j = 0; j < watcher->devices[i].tracked->port_count; j++)
-			watcher_mark_port(&watcher->devices[i].ports[j], STALE_ALL,
-					  EVENT_SOURCE_RESYNC);
+	for_each_in (watched, watcher->devices, watcher->device_count)
+		for_each_in (port, watched->tracked->ports, watched->tracked->port_count)
+			watcher_mark_port(port, STALE_ALL, EVENT_SOURCE_RESYNC);
 }
 
-static bool has_unread(const struct watched *watched)
+static bool has_unread(const struct tracked_device *device)
 {
-	for (size_t i = 0; watched->ports && i < watched->tracked->port_count; i++)
-		if (watched->ports[i].unread)
+	for_each_in (port, device->ports, device->port_count)
+		if (port->unread)
 			return true;
 	return false;
 }
@@ -211,18 +207,16 @@ static bool has_to_poll(const struct watcher *watcher)
 	if (!watcher->uevents || !watcher->rtnl_monitor || watcher->netdevs_stale)
 		return true;
 	for (size_t i = 0; i < watcher->device_count; i++)
-		if (!watcher->devices[i].async || has_unread(&watcher->devices[i]))
+		if (!watcher->devices[i].async || has_unread(watcher->devices[i].tracked))
 			return true;
 	return false;
 }
 
 /* A RoCE GID table is long, and changes only when a netdev or an address does. */
-static void poll_device(struct watcher *watcher, struct watched *watched)
+static void poll_device(struct watcher *watcher, struct tracked_device *device)
 {
-	for (size_t i = 0; i < watched->tracked->port_count; i++) {
-		struct watched_port *port = &watched->ports[i];
-		const bool quiet = watched->tracked->ports[i].ethernet && watcher->rtnl_monitor &&
-				   !port->gids_later;
+	for_each_in (port, device->ports, device->port_count) {
+		const bool quiet = port->ethernet && watcher->rtnl_monitor && !port->gids_later;
 
 		port->gids_later = false;
 		watcher_mark_port(port, STALE_STATE | STALE_NETDEV | (quiet ? 0 : STALE_GIDS),
@@ -231,11 +225,11 @@ static void poll_device(struct watcher *watcher, struct watched *watched)
 }
 
 /* A driver may be too busy to answer just when it reports a change, and reports it only once. */
-static void poll_unread(struct watched *watched)
+static void poll_unread(struct tracked_device *device)
 {
-	for (size_t i = 0; i < watched->tracked->port_count; i++)
-		if (watched->ports[i].unread)
-			watcher_mark_port(&watched->ports[i], STALE_ALL, EVENT_SOURCE_POLL);
+	for_each_in (port, device->ports, device->port_count)
+		if (port->unread)
+			watcher_mark_port(port, STALE_ALL, EVENT_SOURCE_POLL);
 }
 
 static void poll_missing(struct watcher *watcher)
@@ -249,11 +243,11 @@ static void poll_missing(struct watcher *watcher)
 	}
 	if ((!watcher->rtnl_monitor || watcher->netdevs_stale) && watcher->root.live)
 		watcher->netdevs_stale = read_netdevs(watcher, EVENT_SOURCE_POLL);
-	for (size_t i = 0; i < watcher->device_count; i++) {
-		if (!watcher->devices[i].async)
-			poll_device(watcher, &watcher->devices[i]);
+	for_each_in (watched, watcher->devices, watcher->device_count) {
+		if (!watched->async)
+			poll_device(watcher, watched->tracked);
 		else
-			poll_unread(&watcher->devices[i]);
+			poll_unread(watched->tracked);
 	}
 }
 
@@ -303,9 +297,9 @@ static bool has_to_go_on(const struct watcher *watcher)
 {
 	if (watcher->lost)
 		return true;
-	for (size_t i = 0; i < watcher->device_count; i++)
-		for (size_t j = 0; j < watcher->devices[i].tracked->port_count; j++)
-			if (watcher->devices[i].ports[j].stale)
+	for_each_in (watched, watcher->devices, watcher->device_count)
+		for_each_in (port, watched->tracked->ports, watched->tracked->port_count)
+			if (port->stale)
 				return true;
 	return false;
 }

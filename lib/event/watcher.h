@@ -76,22 +76,12 @@ enum stale {
 	STALE_ALL = STALE_STATE | STALE_NETDEV | STALE_GIDS,
 };
 
-/* Parallel to a struct tracked_port. */
-struct watched_port {
-	unsigned int stale;
-	enum event_source source; /* the source that reported the change */
-	bool gids_later; /* no source reports GIDs: read them again when they have settled */
-	bool unread;	 /* its state could not be read: it is polled until it can */
-	struct event_reports reports;
-};
-
 struct watched {
 	struct tracked_device *tracked;
-	struct number index;	    /* RDMA netlink's index */
-	char *protocol;		    /* RDMA netlink's word, or NULL */
-	bool listed;		    /* found in the list of devices, and its ports are known */
-	struct verbs_async *async;  /* NULL if it cannot be opened, or was removed */
-	struct watched_port *ports; /* as many as tracked->port_count */
+	struct number index;	   /* RDMA netlink's index */
+	char *protocol;		   /* RDMA netlink's word, or NULL */
+	bool listed;		   /* found in the list of devices, and its ports are known */
+	struct verbs_async *async; /* NULL if it cannot be opened, or was removed */
 };
 
 /* A uevent of a device, kept until all sources are read. */
@@ -125,7 +115,7 @@ struct watcher {
 };
 
 struct event_cause watcher_cause(const struct watcher *watcher, enum event_source source);
-void watcher_mark_port(struct watched_port *port, unsigned int stale, enum event_source source);
+void watcher_mark_port(struct tracked_port *port, unsigned int stale, enum event_source source);
 /*
  * Takes the complete lists of netdevs and addresses. Returns 0, or -EAGAIN, with nothing taken, if
  * some may be missing because they changed while being read: anything not in the lists would count

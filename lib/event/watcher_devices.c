@@ -51,9 +51,6 @@ static struct watched *add(struct watcher *watcher, const char *kernel_name,
 
 void watched_clear(struct watched *watched)
 {
-	for (size_t i = 0; watched->ports && i < watched->tracked->port_count; i++)
-		free(watched->ports[i].reports.words);
-	free(watched->ports);
 	free(watched->protocol);
 	verbs_async_close(watched->async);
 }
@@ -102,13 +99,14 @@ static void fill(struct watcher *watcher, struct watched *watched, struct device
 	if (!device->port_count)
 		device_list_ports_sysfs(&watcher->root, device, NULL);
 	for_each_in (port, device->ports, device->port_count) {
-		if (is_wanted(watcher, tracked->name, tracked->kernel_name, (int)port->port.value))
-			tracked_device_add_port(tracked, (unsigned int)port->port.value)->ethernet =
-				is_ethernet(watcher, watched, port);
+		struct tracked_port *added;
+
+		if (!is_wanted(watcher, tracked->name, tracked->kernel_name, (int)port->port.value))
+			continue;
+		added = tracked_device_add_port(tracked, (unsigned int)port->port.value);
+		added->ethernet = is_ethernet(watcher, watched, port);
+		watcher_mark_port(added, STALE_ALL, source);
 	}
-	watched->ports = mem_alloc_zero(tracked->port_count + 1, sizeof(*watched->ports));
-	for (size_t i = 0; i < tracked->port_count; i++)
-		watcher_mark_port(&watched->ports[i], STALE_ALL, source);
 }
 
 static bool is_same(const struct watched *watched, const struct device *device)
@@ -332,10 +330,8 @@ static void take_async(void *context, const struct verbs_event *event)
 	if (!find_word(event->type, &word, &stale))
 		return;
 	/* A speed change may be reported for the device rather than for a port. */
-	for (size_t i = 0; i < tracked->port_count; i++) {
-		struct watched_port *port = &async->watched->ports[i];
-
-		if (event->port && tracked->ports[i].number != event->port)
+	for_each_in (port, tracked->ports, tracked->port_count) {
+		if (event->port && port->number != event->port)
 			continue;
 		watcher_mark_port(port, stale, EVENT_SOURCE_VERBS);
 		MEM_ADD(port->reports.words, port->reports.count) = word;

@@ -172,9 +172,9 @@ static void read_port(struct watcher *watcher, struct watched *watched,
 	device_list_clear(&question.list);
 }
 
-static void refresh_port(struct watcher *watcher, struct watched *watched, size_t at)
+static void refresh_port(struct watcher *watcher, struct watched *watched,
+			 struct tracked_port *port)
 {
-	struct watched_port *port = &watched->ports[at];
 	const struct event_cause cause = watcher_cause(watcher, port->source);
 	const unsigned int stale = port->stale;
 	struct port_reading reading = {.netdev = NULL};
@@ -183,17 +183,17 @@ static void refresh_port(struct watcher *watcher, struct watched *watched, size_
 		return;
 	/* Reports from here on may be newer than the reading. */
 	port->stale = 0;
-	read_port(watcher, watched, &watched->tracked->ports[at], stale, &reading);
+	read_port(watcher, watched, port, stale, &reading);
 	port->unread = !reading.has_state;
-	event_state_update_port(&watcher->state, watched->tracked, &watched->tracked->ports[at],
-				&reading, &port->reports, &cause);
+	event_state_update_port(&watcher->state, watched->tracked, port, &reading, &port->reports,
+				&cause);
 	free(port->reports.words);
 	port->reports = (struct event_reports){.words = NULL};
 }
 
 void watcher_refresh(struct watcher *watcher)
 {
-	for (size_t i = 0; i < watcher->device_count; i++)
-		for (size_t j = 0; j < watcher->devices[i].tracked->port_count; j++)
-			refresh_port(watcher, &watcher->devices[i], j);
+	for_each_in (watched, watcher->devices, watcher->device_count)
+		for_each_in (port, watched->tracked->ports, watched->tracked->port_count)
+			refresh_port(watcher, watched, port);
 }

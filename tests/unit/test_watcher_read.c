@@ -187,7 +187,7 @@ static void expect_at(struct bed *bed, const char *wanted, int line)
 	bed->watcher->devices_stale = true;
 	for (size_t i = 0; i < bed->watcher->device_count; i++)
 		for (size_t j = 0; j < bed->watcher->devices[i].tracked->port_count; j++)
-			watcher_mark_port(&bed->watcher->devices[i].ports[j], STALE_ALL,
+			watcher_mark_port(&bed->watcher->devices[i].tracked->ports[j], STALE_ALL,
 					  EVENT_SOURCE_POLL);
 	event_list_clear(&bed->events);
 	assert_int_equal(watcher_step(bed->watcher, &time, &bed->events), 0);
@@ -380,7 +380,7 @@ static void parts(void **state)
 		{STALE_GIDS, "gid-added"},
 	};
 	struct bed *bed = *state;
-	struct watched_port *port;
+	struct tracked_port *port;
 
 	watch(bed);
 	put(bed, "mlx5_0", 1, "link_layer", "Ethernet");
@@ -392,7 +392,7 @@ static void parts(void **state)
 	bed->world.ports[0].netdev = "eth0";
 	put(bed, "mlx5_0", 1, "gids/0", "fe80:0000:0000:0000:0011:2233:4455:6677");
 	put(bed, "mlx5_0", 1, "gid_attrs/types/0", "RoCE v2");
-	port = &bed->watcher->devices[0].ports[0];
+	port = &bed->watcher->devices[0].tracked->ports[0];
 	bed->watcher->events = &bed->events;
 	/* Nothing is stale. */
 	event_list_clear(&bed->events);
@@ -539,7 +539,8 @@ static void ipoib(void **state)
 	/* If the GIDs are not read again, the known ones decide. */
 	bed->watcher->events = &bed->events;
 	event_list_clear(&bed->events);
-	watcher_mark_port(&bed->watcher->devices[0].ports[0], STALE_NETDEV, EVENT_SOURCE_RTNL);
+	watcher_mark_port(&bed->watcher->devices[0].tracked->ports[0], STALE_NETDEV,
+			  EVENT_SOURCE_RTNL);
 	watcher_refresh(bed->watcher);
 	assert_int_equal(bed->events.count, 0);
 	/* Without a GID there is no netdev. */

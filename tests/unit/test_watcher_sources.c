@@ -145,7 +145,7 @@ static void watch(struct bed *bed)
 	for (size_t i = 0; i < bed->watcher->device_count; i++) {
 		open_verbs(bed, i);
 		for (size_t j = 0; j < bed->watcher->devices[i].tracked->port_count; j++)
-			watcher_mark_port(&bed->watcher->devices[i].ports[j], STALE_ALL,
+			watcher_mark_port(&bed->watcher->devices[i].tracked->ports[j], STALE_ALL,
 					  EVENT_SOURCE_START);
 	}
 	/* The tables of GIDs are read only now, silently. */
@@ -683,7 +683,8 @@ static void gid_of_new_netdev(void **state)
 	put(bed, "mlx5_1", 1, "gids/0", GID_A);
 	put(bed, "mlx5_1", 1, "gid_attrs/ndevs/0", "eth0.5");
 	rtnl_link(bed, RTM_NEWLINK, VLAN, "eth0.5", IFF_UP, ETH0);
-	watcher_mark_port(&bed->watcher->devices[1].ports[0], STALE_GIDS, EVENT_SOURCE_VERBS);
+	watcher_mark_port(&bed->watcher->devices[1].tracked->ports[0], STALE_GIDS,
+			  EVENT_SOURCE_VERBS);
 	watcher_refresh(bed->watcher);
 	gid = &bed->watcher->devices[1].tracked->ports[0].gids.items[0];
 	assert_non_null(gid->netdev);
@@ -695,7 +696,8 @@ static void gid_of_new_netdev(void **state)
 	/* Notices were lost at that moment. */
 	put(bed, "mlx5_1", 1, "gid_attrs/ndevs/0", "eth0.6");
 	tell(bed, RTNL, (uint8_t[ROOM + 1]){0}, ROOM + 1);
-	watcher_mark_port(&bed->watcher->devices[1].ports[0], STALE_GIDS, EVENT_SOURCE_VERBS);
+	watcher_mark_port(&bed->watcher->devices[1].tracked->ports[0], STALE_GIDS,
+			  EVENT_SOURCE_VERBS);
 	watcher_refresh(bed->watcher);
 	assert_int_equal(watcher_timeout(bed->watcher), 0);
 	EXPECT(bed, "gap - rtnl, netdev-disabled eth0.5 resync, netdev-disabled eth0 resync");

@@ -390,7 +390,8 @@ static void asked(void **state)
 	library.ports_asked = library.gids_asked = 0;
 	async_of(bed, 1)->gids_fail = true;
 	for (size_t i = 0; i < 2; i++)
-		watcher_mark_port(&bed->watcher->devices[i].ports[0], STALE_ALL, EVENT_SOURCE_POLL);
+		watcher_mark_port(&bed->watcher->devices[i].tracked->ports[0], STALE_ALL,
+				  EVENT_SOURCE_POLL);
 	EXPECT(bed, "gid-added mlx5_0/1 poll, gid-added mlx5_1/1 poll");
 	assert_int_equal(library.ports_asked, 2);
 	assert_int_equal(library.gids_asked, 2);
@@ -402,7 +403,8 @@ static void asked(void **state)
 			4096);
 	/* Without verbs, none is queried. */
 	uevent(bed, "remove", "infiniband_verbs", "uverbs0");
-	watcher_mark_port(&bed->watcher->devices[0].ports[0], STALE_ALL, EVENT_SOURCE_POLL);
+	watcher_mark_port(&bed->watcher->devices[0].tracked->ports[0], STALE_ALL,
+			  EVENT_SOURCE_POLL);
 	EXPECT(bed, "gid-added mlx5_0/1 poll, gid-removed mlx5_0/1 poll");
 	assert_int_equal(library.ports_asked, 2);
 	assert_int_equal(library.gids_asked, 2);
