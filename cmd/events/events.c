@@ -291,7 +291,7 @@ static void conclude(struct events_run *run)
 static bool check(struct events_run *run)
 {
 	const struct events_args *args = run->args;
-	_cleanup_(freep) char *bad = NULL, *clean = NULL, *message = NULL;
+	_cleanup_(freep) char *bad = NULL, *clean = NULL;
 
 	if (listing_refuses_root(&run->listing, "a saved tree has no events"))
 		return false;
@@ -300,15 +300,15 @@ static bool check(struct events_run *run)
 	if (args->flap &&
 	    event_parse_flap(args->flap, &run->watch.flap_count, &run->watch.flap_window_msec)) {
 		clean = text_clean(args->flap, strlen(args->flap));
-		message = mem_format("--flap: '%s' is not COUNT/TIME", clean);
-		return listing_fail(&run->listing, STATUS_USAGE, message,
-				    "3/10m: down three times within ten minutes; 0: none");
+		return listing_fail_format(&run->listing, STATUS_USAGE,
+					   "3/10m: down three times within ten minutes; 0: none",
+					   "--flap: '%s' is not COUNT/TIME", clean);
 	}
 	if (args->counter && event_parse_thresholds(args->counter, &run->limits, &bad)) {
 		clean = text_clean(bad, strlen(bad));
-		message = mem_format("--counter: '%s' is not NAME>N/UNIT", clean);
-		return listing_fail(&run->listing, STATUS_USAGE, message,
-				    "symbol_error>10/s; the unit is s, m or h");
+		return listing_fail_format(&run->listing, STATUS_USAGE,
+					   "symbol_error>10/s; the unit is s, m or h",
+					   "--counter: '%s' is not NAME>N/UNIT", clean);
 	}
 	return true;
 }
