@@ -62,16 +62,15 @@ static size_t count_classes(void)
 }
 
 static void ask(const struct mad_listing *mad, const struct mad_destination *at,
-		unsigned int mgmt_class, struct mad_request *request)
+		unsigned int mgmt_class, struct mad_item *item)
 {
 	if (mgmt_class == UMAD_CLASS_SUBN_LID_ROUTED) {
-		mad_smp_request(&at->place, UMAD_METHOD_GET, UMAD_SM_ATTR_NODE_INFO, 0, request);
-		request->key = mad->session.key;
+		mad_session_ask(&mad->session, at, UMAD_SM_ATTR_NODE_INFO, 0, item);
 		return;
 	}
 	mad_gmp_request(&at->place, (uint8_t)mgmt_class, UMAD_METHOD_GET, UMAD_ATTR_CLASS_PORT_INFO,
-			0, request);
-	request->oui = mad_oui_of_class(mgmt_class);
+			0, &item->request);
+	item->request.oui = mad_oui_of_class(mgmt_class);
 }
 
 static struct number number_in(const struct schema *schema, const struct mad_record *record,
@@ -121,7 +120,6 @@ static bool take(struct mad_listing *mad, const struct mad_destination *at,
 		 const struct mad_item *item, struct class_row *row)
 {
 	const unsigned int mgmt_class = item->request.mgmt_class;
-	char word[MAD_STATUS_BYTES];
 
 	row->object = mem_string(at->name);
 	row->class_code = number_of(mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE
@@ -135,8 +133,7 @@ static bool take(struct mad_listing *mad, const struct mad_destination *at,
 	row->answered = item->error ? TRISTATE_NO : TRISTATE_YES;
 	if (item->error)
 		return false;
-	mad_status_word(mgmt_class, item->status, word);
-	row->status = mem_string(word);
+	row->status = mad_status_word(mgmt_class, item->status);
 	row->round_trip_usec = mad_round_trip_usec(item->round_trip_nsec);
 	if (item->status)
 		return true;
@@ -178,7 +175,7 @@ static struct class_row *work(struct mad_listing *mad, size_t *ret_count)
 		for (const struct enum_name *name = mad_class_names; name->word; name++)
 			if (name->value != UMAD_CLASS_SUBN_DIRECTED_ROUTE)
 				ask(mad, &mad->session.destinations[i], (unsigned int)name->value,
-				    &items[asked++].request);
+				    &items[asked++]);
 	mad_gather(mad->session.engine, items, count);
 	for (size_t i = 0; i < mad->session.destination_count; i++)
 		answered += take_all(mad, i, items + i * classes, rows + i * classes, classes);

@@ -35,14 +35,6 @@ struct smp_run {
 	size_t record_count;
 };
 
-static void ask(const struct smp_run *run, size_t destination, uint16_t attribute,
-		uint32_t modifier, struct mad_item *item)
-{
-	mad_smp_request(&run->mad.session.destinations[destination].place, UMAD_METHOD_GET,
-			attribute, modifier, &item->request);
-	item->request.key = run->mad.session.key;
-}
-
 static const char deaf_hint[] =
 	"the node answers other requests but not this one: it may not have the attribute";
 
@@ -60,7 +52,8 @@ static void learn(struct smp_run *run, uint16_t attribute, const char *what,
 		/* Only switches have SwitchInfo. */
 		items[i].skipped = run->nodes[i].failed || (attribute == UMAD_SM_ATTR_SWITCH_INFO &&
 							    !run->nodes[i].facts.is_switch);
-		ask(run, i, attribute, 0, &items[i]);
+		mad_session_ask(&run->mad.session, &run->mad.session.destinations[i], attribute, 0,
+				&items[i]);
 	}
 	mad_gather(run->mad.session.engine, items, count);
 	for (size_t i = 0; i < count; i++) {
@@ -370,8 +363,9 @@ static struct mad_item *ask_queries(struct smp_run *run, const struct mad_attrib
 	struct mad_item *items = mad_items_new(run->query_count);
 
 	for (size_t i = 0; i < run->query_count; i++)
-		ask(run, run->queries[i].destination, attribute->id, run->queries[i].step.modifier,
-		    &items[i]);
+		mad_session_ask(&run->mad.session,
+				&run->mad.session.destinations[run->queries[i].destination],
+				attribute->id, run->queries[i].step.modifier, &items[i]);
 	mad_gather(run->mad.session.engine, items, run->query_count);
 	return items;
 }

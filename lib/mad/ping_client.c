@@ -320,9 +320,8 @@ void ping_describe_nodes(struct ping_client *ping)
 				   target->kind == PING_ROCE;
 		if (items[i].skipped)
 			continue;
-		mad_smp_request(&ping->session->destinations[i].place, UMAD_METHOD_GET,
-				UMAD_SM_ATTR_NODE_DESC, 0, &items[i].request);
-		items[i].request.key = ping->session->key;
+		mad_session_ask(ping->session, &ping->session->destinations[i],
+				UMAD_SM_ATTR_NODE_DESC, 0, &items[i]);
 	}
 	mad_gather(ping->session->engine, items, ping->target_count);
 	for (size_t i = 0; i < ping->target_count; i++)

@@ -196,13 +196,20 @@ bool mad_session_check_set(struct mad_session *session, const struct mad_destina
 	return false;
 }
 
+void mad_session_ask(const struct mad_session *session, const struct mad_destination *destination,
+		     uint16_t attribute, uint32_t modifier, struct mad_item *item)
+{
+	mad_smp_request(&destination->place, UMAD_METHOD_GET, attribute, modifier, &item->request);
+	item->request.key = session->key;
+}
+
 bool mad_session_get(struct mad_session *session, const struct mad_destination *destination,
 		     uint16_t attribute, uint32_t modifier, uint64_t key,
 		     unsigned char ret_data[static MAD_DATA_MOST])
 {
 	struct mad_item item = {.error = 0};
 
-	mad_smp_request(&destination->place, UMAD_METHOD_GET, attribute, modifier, &item.request);
+	mad_session_ask(session, destination, attribute, modifier, &item);
 	item.request.key = key;
 	mad_gather(session->engine, &item, 1);
 	if (!mad_session_check(session, destination,

@@ -171,6 +171,9 @@ bool mad_session_check(struct mad_session *session, const struct mad_destination
 /* The same for a Set: the problem says that nothing was changed, or that the outcome is unknown. */
 bool mad_session_check_set(struct mad_session *session, const struct mad_destination *destination,
 			   const struct mad_item *item, const char *hint);
+/* Makes the query of subnet management for an attribute, with the M_Key of the session. */
+void mad_session_ask(const struct mad_session *session, const struct mad_destination *destination,
+		     uint16_t attribute, uint32_t modifier, struct mad_item *item);
 /* Queries subnet management for an attribute. Returns false, and adds a problem, on failure. */
 bool mad_session_get(struct mad_session *session, const struct mad_destination *destination,
 		     uint16_t attribute, uint32_t modifier, uint64_t key,

@@ -981,14 +981,13 @@ static void test_words(void **state)
 		{UMAD_CLASS_PERF_MGMT, 0x0010, "0x0010"},
 		{UMAD_CLASS_SUBN_ADM, 0xffff, "busy,redirect,invalid-value,0xffe0"},
 	};
-	char text[MAD_STATUS_BYTES];
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++) {
-		int rc = mad_status_word(statuses[i].mgmt_class, statuses[i].status, text);
+		_cleanup_(freep) char *text = mad_status_word(statuses[i].mgmt_class,
+							      statuses[i].status);
 
 		assert_string_equal(text, statuses[i].text);
-		assert_int_equal(rc, strcmp(text, "success") != 0);
 	}
 	assert_failure(0, 0x001c, 1, "refused with status 0x001c: invalid-value");
 	assert_failure(0, 0x0700, 1, "refused with status 0x0700");

@@ -103,29 +103,29 @@ static void add_pair(const struct field *field, const struct window *window,
 		pair->value = field_text(field, window->record);
 }
 
-static void add_fields(struct mad_decoded *decoded, const struct schema *schema,
-		       const struct window *window)
+static void add_fields(const struct schema *schema, const struct window *window,
+		       struct mad_pair **pairs, size_t *count)
 {
-	for (size_t i = 0; i < schema->field_count; i++)
-		if (is_content(&schema->fields[i], window))
-			add_pair(&schema->fields[i], window, &decoded->fields,
-				 &decoded->field_count);
+	for_each_in (field, schema->fields, schema->field_count)
+		if (is_content(field, window))
+			add_pair(field, window, pairs, count);
 }
 
-/* Adds the header's fields that are no members of the row. */
-static void add_header(struct mad_decoded *decoded, const unsigned char *mad, size_t bytes)
+/* Adds the fields of one record, which describe `most` bytes. */
+static void add_record(const struct schema *schema, const unsigned char *data, size_t bytes,
+		       size_t most, struct number entry, struct mad_pair **pairs, size_t *count)
 {
-	const struct schema *schema = mad_header_schema((unsigned int)decoded->class_code.value);
 	struct mad_record record = {.object = NULL};
 	const struct window window = {
 		.record = &record,
 		.bytes = bytes < sizeof(record.data) ? bytes : sizeof(record.data),
-		.complete = bytes >= MAD_BYTES,
+		.complete = bytes >= most,
+		.entry = entry,
 	};
 
-	memcpy(record.data, mad, window.bytes);
-	for (size_t i = 0; i < schema->field_count; i++)
-		add_pair(&schema->fields[i], &window, &decoded->header, &decoded->header_count);
+	if (window.bytes)
+		memcpy(record.data, data, window.bytes);
+	add_fields(schema, &window, pairs, count);
 }
 
 /* The index of the first entry of a block, from its modifier: see smp_plan.c. */
@@ -178,24 +178,8 @@ static void add_entries(struct mad_decoded *decoded, const struct mad_attribute 
 
 		if (complete)
 			mad_entry_take(attribute, whole, i, record.data + at);
-		add_fields(decoded, attribute->schema, &window);
+		add_fields(attribute->schema, &window, &decoded->fields, &decoded->field_count);
 	}
-}
-
-static void add_record(struct mad_decoded *decoded, const struct mad_attribute *attribute,
-		       const unsigned char *data, size_t bytes, const struct number *entry)
-{
-	struct mad_record record = {.object = NULL};
-	const struct window window = {
-		.record = &record,
-		.bytes = bytes < sizeof(record.data) ? bytes : sizeof(record.data),
-		.complete = bytes >= attribute->bytes,
-		.entry = *entry,
-	};
-
-	if (window.bytes)
-		memcpy(record.data, data, window.bytes);
-	add_fields(decoded, attribute->schema, &window);
 }
 
 /* Adds the records of a table, which are concatenated: 15.4.2. */
@@ -216,11 +200,9 @@ static void add_table(struct mad_decoded *decoded, const struct mad_attribute *a
 	if (bytes <= MAD_BYTES && (mad_rmpp_flags(mad) & both) == both &&
 	    payload >= SA_HEADER_BYTES && payload - SA_HEADER_BYTES < left)
 		left = payload - SA_HEADER_BYTES;
-	for (size_t place = at; step && left >= step; place += step, left -= step) {
-		const struct number entry = number_of(count++);
-
-		add_record(decoded, attribute, mad + place, step, &entry);
-	}
+	for (size_t place = at; step && left >= step; place += step, left -= step)
+		add_record(attribute->schema, mad + place, step, attribute->bytes,
+			   number_of(count++), &decoded->fields, &decoded->field_count);
 }
 
 /* True if an attribute begins at the start of the data. */
@@ -242,7 +224,6 @@ static void add_attribute(struct mad_decoded *decoded, const unsigned char *mad,
 		mgmt_class, (unsigned int)decoded->attribute_id.value);
 	const bool answers = method & UMAD_METHOD_RESP_MASK;
 	const size_t at = decoded->data_offset;
-	const struct number none = {0};
 
 	if (!attribute || !has_attribute(decoded, mad, bytes))
 		return;
@@ -256,17 +237,8 @@ static void add_attribute(struct mad_decoded *decoded, const unsigned char *mad,
 						       method == UMAD_SA_METHOD_GET_MULTI_RESP))
 		add_table(decoded, attribute, mad, bytes);
 	else
-		add_record(decoded, attribute, mad + at, bytes - at, &none);
-}
-
-static void decode_status(struct mad_decoded *decoded, const unsigned char *mad)
-{
-	const unsigned int status = mad_status(mad);
-	char word[MAD_STATUS_BYTES];
-
-	mad_status_word(mad_class(mad), status, word);
-	decoded->status_code = number_of(status);
-	decoded->status = mem_string(word);
+		add_record(attribute->schema, mad + at, bytes - at, attribute->bytes,
+			   (struct number){0}, &decoded->fields, &decoded->field_count);
 }
 
 int mad_decode(const unsigned char *mad, size_t bytes, struct mad_decoded *ret_decoded)
@@ -284,7 +256,8 @@ int mad_decode(const unsigned char *mad, size_t bytes, struct mad_decoded *ret_d
 	decoded.class_version = number_of(mad_class_version(mad));
 	decoded.method_code = number_of(method);
 	decoded.method = mem_string_or_null(mad_method_word(mgmt_class, method));
-	decode_status(&decoded, mad);
+	decoded.status_code = number_of(mad_status(mad));
+	decoded.status = mad_status_word(mgmt_class, mad_status(mad));
 	decoded.transaction_id = number_of(mad_transaction_id(mad));
 	decoded.attribute_id = number_of(id);
 	decoded.attribute = mem_string_or_null(mad_attribute_name(mgmt_class, id));
@@ -294,7 +267,8 @@ int mad_decode(const unsigned char *mad, size_t bytes, struct mad_decoded *ret_d
 		decoded.data_offset = bytes;
 	decoded.data = mem_alloc_zero(bytes - decoded.data_offset + 1, 2);
 	text_write_hex(decoded.data, mad + decoded.data_offset, bytes - decoded.data_offset);
-	add_header(&decoded, mad, bytes);
+	add_record(mad_header_schema(mgmt_class), mad, bytes, MAD_BYTES, (struct number){0},
+		   &decoded.header, &decoded.header_count);
 	add_attribute(&decoded, mad, bytes);
 	*ret_decoded = decoded;
 	return 0;

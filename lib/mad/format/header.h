@@ -9,8 +9,6 @@
 
 #include "mad/format/attribute.h"
 
-#define MAD_STATUS_BYTES 96u /* text of mad_status_word() */
-
 /*
  * The offset of the attribute's data: 64 bytes in subnet management, all the rest in other classes.
  */
@@ -59,11 +57,10 @@ const char *mad_method_word(unsigned int mgmt_class, unsigned int method);
 const char *mad_attribute_name(unsigned int mgmt_class, unsigned int id);
 /*
  * Formats the words of a status, separated by commas: "busy", "no-records"; "success" if there is
- * no error. Unknown bits are shown as hex. The D bit of a directed route is ignored. Returns 0 for
- * success, 1 otherwise.
+ * no error. Unknown bits are shown as hex. The D bit of a directed route is ignored. The caller
+ * frees it.
  */
-int mad_status_word(unsigned int mgmt_class, unsigned int status,
-		    char text[static MAD_STATUS_BYTES]);
+char *mad_status_word(unsigned int mgmt_class, unsigned int status);
 /* `0x001c: invalid-value`, or only the number if the status has no name; the caller frees it. */
 char *mad_status_text(unsigned int mgmt_class, unsigned int status);
 /*

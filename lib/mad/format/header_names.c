@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Classes: 13.4.4; methods: 13.4.5, 15.2.2; statuses: 13.4.7, 15.2.4. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -84,67 +83,46 @@ const char *mad_method_word(unsigned int mgmt_class, unsigned int method)
 			 method, NULL);
 }
 
-/* Text is composed from the bits of a status, one part after the other. */
-struct status_text {
-	char *text;
-	size_t used;
-};
-
-static void add_word(struct status_text *status, const char *word)
+static void add_word(char **text, const char *word)
 {
-	status->used += (size_t)snprintf(status->text + status->used,
-					 MAD_STATUS_BYTES - status->used, "%s%s",
-					 status->used ? "," : "", word);
+	mem_extend(text, "%s%s", *text ? "," : "", word);
 }
 
-static void add_bits(struct status_text *status, unsigned int bits)
+char *mad_status_word(unsigned int mgmt_class, unsigned int status)
 {
-	char word[16];
-
-	snprintf(word, sizeof(word), "0x%04x", bits & 0xffff);
-	add_word(status, word);
-}
-
-int mad_status_word(unsigned int mgmt_class, unsigned int status,
-		    char text[static MAD_STATUS_BYTES])
-{
-	struct status_text out = {.text = text};
 	unsigned int rest = status & 0xffff;
+	char *text = NULL;
 	const char *word;
 
 	if (mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE)
 		rest &= ~(unsigned int)UMAD_SMP_DIRECTION;
-	text[0] = '\0';
-	if (!rest) {
-		add_word(&out, "success");
-		return 0;
-	}
+	if (!rest)
+		return mem_string("success");
 	for (const struct enum_name *flag = status_flag_names; flag->word; flag++) {
 		if (rest & flag->value)
-			add_word(&out, flag->word);
+			add_word(&text, flag->word);
 		rest &= ~(unsigned int)flag->value;
 	}
 	word = enum_word(status_code_names, rest & UMAD_STATUS_INVALID_FIELD_MASK, NULL);
 	if (word) {
-		add_word(&out, word);
+		add_word(&text, word);
 		rest &= ~(unsigned int)UMAD_STATUS_INVALID_FIELD_MASK;
 	}
 	word = enum_word(mad_sa_status_names, rest >> STATUS_CLASS_SHIFT, NULL);
 	if (word && mgmt_class == UMAD_CLASS_SUBN_ADM) {
-		add_word(&out, word);
+		add_word(&text, word);
 		rest &= 0xff;
 	}
 	if (rest)
-		add_bits(&out, rest);
-	return 1;
+		mem_extend(&text, "%s0x%04x", text ? "," : "", rest);
+	return text;
 }
 
 char *mad_status_text(unsigned int mgmt_class, unsigned int status)
 {
-	char word[MAD_STATUS_BYTES], number[MAD_STATUS_BYTES];
+	_cleanup_(freep) char *word = mad_status_word(mgmt_class, status);
+	_cleanup_(freep) char *number = mem_format("0x%04x", status);
 
-	mad_status_word(mgmt_class, status, word);
-	snprintf(number, sizeof(number), "0x%04x", status);
 	/* The word of an unknown status is its number, which must not appear twice. */
 	return strcmp(word, number) ? mem_format("%s: %s", number, word) : mem_string(number);
 }

@@ -45,15 +45,6 @@ static int parse_words(struct perf *perf)
 	return 0;
 }
 
-/* Subnet management knows the ports of a node, and its name. */
-static void ask(const struct perf *perf, size_t destination, uint16_t attribute, uint32_t modifier,
-		struct mad_item *item)
-{
-	mad_smp_request(&perf->session->destinations[destination].place, UMAD_METHOD_GET, attribute,
-			modifier, &item->request);
-	item->request.key = perf->session->key;
-}
-
 static bool has_data(const struct mad_item *item)
 {
 	return !item->error && !item->status;
@@ -148,7 +139,8 @@ static struct mad_item *ask_switches(struct perf *perf, const struct mad_item *i
 	struct mad_item *items = mad_items_new(perf->node_count);
 
 	for (size_t i = 0; i < perf->node_count; i++) {
-		ask(perf, i, UMAD_SM_ATTR_SWITCH_INFO, 0, &items[i]);
+		mad_session_ask(perf->session, &perf->session->destinations[i],
+				UMAD_SM_ATTR_SWITCH_INFO, 0, &items[i]);
 		items[i].skipped = !has_data(&infos[i]) ||
 				   node_info_type(infos[i].data) != NODE_TYPE_SWITCH;
 	}
@@ -164,11 +156,13 @@ static void learn_nodes(struct perf *perf)
 	const struct mad_item *infos = items, *classes = items + count, *texts = items + 2 * count;
 
 	for (size_t i = 0; i < count; i++) {
-		ask(perf, i, UMAD_SM_ATTR_NODE_INFO, 0, &items[i]);
+		mad_session_ask(perf->session, &perf->session->destinations[i],
+				UMAD_SM_ATTR_NODE_INFO, 0, &items[i]);
 		mad_gmp_request(&perf->session->destinations[i].place, UMAD_CLASS_PERF_MGMT,
 				UMAD_METHOD_GET, UMAD_ATTR_CLASS_PORT_INFO, 0,
 				&items[count + i].request);
-		ask(perf, i, UMAD_SM_ATTR_NODE_DESC, 0, &items[2 * count + i]);
+		mad_session_ask(perf->session, &perf->session->destinations[i],
+				UMAD_SM_ATTR_NODE_DESC, 0, &items[2 * count + i]);
 	}
 	mad_gather(perf->session->engine, items, names ? 3 * count : 2 * count);
 	switches = ask_switches(perf, infos);
@@ -208,7 +202,8 @@ static bool *ask_base_ports(struct perf *perf)
 	bool *found = mem_alloc_zero(count, sizeof(*found));
 
 	for (size_t i = 0; i < count; i++) {
-		ask(perf, i, UMAD_SM_ATTR_PORT_INFO, 0, &items[i]);
+		mad_session_ask(perf->session, &perf->session->destinations[i],
+				UMAD_SM_ATTR_PORT_INFO, 0, &items[i]);
 		items[i].skipped = !perf->nodes[i].is_switch ||
 				   !(perf->nodes[i].caps.mask & PERF_CAP_RSFEC);
 	}
@@ -228,7 +223,8 @@ static void learn_modes(struct perf *perf, const struct mad_item *infos)
 		const struct perf_port *port = &perf->ports[i];
 		const struct perf_node *node = &perf->nodes[port->destination];
 
-		ask(perf, port->destination, UMAD_SM_ATTR_PORT_INFO_EXT, port->port, &items[i]);
+		mad_session_ask(perf->session, &perf->session->destinations[port->destination],
+				UMAD_SM_ATTR_PORT_INFO_EXT, port->port, &items[i]);
 		items[i].skipped = !(node->caps.mask & PERF_CAP_RSFEC) || !has_data(&infos[i]) ||
 				   !(node->is_switch ? found[port->destination]
 						     : has_extended_info(infos[i].data));
@@ -252,8 +248,9 @@ static void learn_links(struct perf *perf)
 	_cleanup_(freep) struct mad_item *items = mad_items_new(perf->port_count);
 
 	for (size_t i = 0; i < perf->port_count; i++)
-		ask(perf, perf->ports[i].destination, UMAD_SM_ATTR_PORT_INFO, perf->ports[i].port,
-		    &items[i]);
+		mad_session_ask(perf->session,
+				&perf->session->destinations[perf->ports[i].destination],
+				UMAD_SM_ATTR_PORT_INFO, perf->ports[i].port, &items[i]);
 	mad_gather(perf->session->engine, items, perf->port_count);
 	for (size_t i = 0; i < perf->port_count; i++)
 		if (perf_check(perf, &perf->ports[i], "PortInfo", &items[i]))
