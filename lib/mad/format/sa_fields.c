@@ -5,7 +5,6 @@
  * include/rdma/ib_sa.h and opensm; records cannot be searched by a field whose number is in none of
  * them.
  */
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -259,80 +258,51 @@ static const struct field service_fields[] = {
 
 enum { TABLE_AT = 8 }; /* offset of the table in records that hold one block of it */
 
-/* A list that is written to the value's scratch buffer, word by word. */
-struct list {
-	struct value *value;
-	size_t used;
-	size_t count;
-};
+enum { TABLE_BYTES = 64 };
 
-__attribute__((format(printf, 2, 3))) static void list_add(struct list *list, const char *format,
-							   ...)
-{
-	char *word = list->value->scratch + list->used;
-	size_t room = sizeof(list->value->scratch) - list->used;
-	va_list arguments;
-	int length;
+/* The entries of a table: ports; masks of ports or partition keys; VLs with their weights. */
+enum entries { PORTS, MASKS, WEIGHTS };
 
-	va_start(arguments, format);
-	length = vsnprintf(word, room, format, arguments);
-	va_end(arguments);
-	if ((size_t)length >= room)
-		return;
-	list->value->words[list->count++] = word;
-	list->used += (size_t)length + 1;
-}
-
-static void list_end(struct list *list)
-{
-	list->value->kind = VALUE_LIST;
-	list->value->list.items = list->value->words;
-	list->value->list.count = list->count;
-}
-
-/* The number of entries, out of `count`, without the `empty` ones at the end. */
-static size_t used_entries(const unsigned char *table, size_t count, unsigned int width,
-			   uint64_t empty)
-{
-	while (count && bits_get(table, (count - 1) * width, width) == empty)
-		count--;
-	return count;
-}
-
-static void get_list(const void *record, size_t count, unsigned int width, uint64_t empty, bool hex,
-		     struct value *value)
+/* Lists the entries up to the last one in use. */
+static void get_list(const void *record, enum entries kind, struct value *value)
 {
 	const unsigned char *table = mad_data(record) + TABLE_AT;
-	struct list list = {.value = value};
+	const unsigned int width = kind == PORTS ? 8 : 16, empty = kind == PORTS ? 0xff : 0;
+	size_t count = TABLE_BYTES * 8 / width;
+	char *word = value->scratch, *end = word + sizeof(value->scratch);
 
-	count = used_entries(table, count, width, empty);
-	for (size_t i = 0; i < count; i++)
-		list_add(&list, hex ? "0x%04x" : "%u",
-			 (unsigned int)bits_get(table, i * width, width));
-	list_end(&list);
+	_Static_assert(sizeof(value->scratch) >= TABLE_BYTES * sizeof("255"), "no room for ports");
+	_Static_assert(ARRAY_SIZE(value->words) >= TABLE_BYTES, "no room for ports");
+	while (count && bits_get(table, (count - 1) * width, width) == empty)
+		count--;
+	for (size_t i = 0; i < count; i++) {
+		const unsigned int entry = (unsigned int)bits_get(table, i * width, width);
+		const size_t room = (size_t)(end - word);
+
+		value->words[i] = word;
+		word += 1 + (kind == PORTS   ? snprintf(word, room, "%u", entry)
+			     : kind == MASKS ? snprintf(word, room, "0x%04x", entry)
+					     : snprintf(word, room, "%u:%u", entry >> 8 & 15,
+							entry & 0xff));
+	}
+	value->kind = VALUE_LIST;
+	value->list.items = value->words;
+	value->list.count = count;
 }
 
 static void get_ports(const void *record, struct value *value)
 {
-	get_list(record, 64, 8, 0xff, false, value);
+	get_list(record, PORTS, value);
 }
 
-/* 16 bits each: masks of ports, or partition keys */
 static void get_words(const void *record, struct value *value)
 {
-	get_list(record, 32, 16, 0, true, value);
+	get_list(record, MASKS, value);
 }
 
-/* vl:weight */
 static void get_arbitration(const void *record, struct value *value)
 {
-	const unsigned char *table = mad_data(record) + TABLE_AT;
-	size_t count = used_entries(table, 32, 16, 0);
-	struct list list = {.value = value};
-
-	for (size_t i = 0; i < count; i++)
-		list_add(&list, "%u:%u", table[i * 2] & 15u, table[i * 2 + 1]);
-	list_end(&list);
+	get_list(record, WEIGHTS, value);
 }
 
 /* 15.2.5.6 */
