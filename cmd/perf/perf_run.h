@@ -20,12 +20,6 @@ struct perf_args {
 	struct number start, ticks, op_code;
 };
 
-/* The rows of one round of --watch. */
-struct perf_round {
-	struct perf_rates *rows;
-	size_t count;
-};
-
 struct perf_run {
 	struct mad_listing mad;
 	const struct perf_args *args;
@@ -33,8 +27,8 @@ struct perf_run {
 	uint64_t begin_nsec;	   /* when the last reading began */
 	uint64_t read_nsec;	   /* time of the last reading: its middle */
 	uint32_t clear;		   /* mask of --reset */
-	struct perf_round *rounds; /* of --watch, whose rows are still in the listing */
-	size_t round_count;
+	struct perf_rates **rates; /* rows of --watch that are still in the listing */
+	size_t rate_count;
 	struct ctx headless; /* copy of the listing's, to print rows without headings */
 };
 

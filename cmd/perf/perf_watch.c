@@ -77,17 +77,15 @@ static bool is_quiet(const struct perf_run *run, const struct perf_record *row)
 }
 
 struct round {
-	struct perf_round made;
 	char *time;
 	double seconds;
 };
 
-static struct perf_rates *add_rates(const struct perf_run *run, struct round *round, size_t number)
+static struct perf_rates *add_rates(struct perf_run *run, const struct round *round, size_t number)
 {
 	const struct perf_port *port = &run->perf.ports[number];
 	const struct mad_destination *at = &run->mad.session.destinations[port->destination];
-	struct perf_rates *rates = mem_append(&round->made.rows, &round->made.count,
-					      sizeof(*rates));
+	struct perf_rates *rates = mem_alloc_zero(1, sizeof(*rates));
 
 	*rates = (struct perf_rates){
 		.time = mem_string(round->time),
@@ -97,6 +95,8 @@ static struct perf_rates *add_rates(const struct perf_run *run, struct round *ro
 	};
 	if (port->port != PERF_ALL_PORTS && !run->perf.options.sum)
 		rates->port = number_of(port->port);
+	MEM_ADD(run->rates, run->rate_count) = rates;
+	listing_add(&run->mad.listing, rates);
 	return rates;
 }
 
@@ -122,7 +122,7 @@ static const struct perf_record *partner(const struct snapshot *snapshot, struct
 	return &none;
 }
 
-static void add_port(const struct perf_run *run, struct round *round, size_t port,
+static void add_port(struct perf_run *run, const struct round *round, size_t port,
 		     const struct snapshot *before, struct range old, const struct snapshot *after,
 		     struct range new)
 {
@@ -153,8 +153,8 @@ static void add_port(const struct perf_run *run, struct round *round, size_t por
 	}
 }
 
-static struct perf_round compare(const struct perf_run *run, const struct snapshot *before,
-				 const struct snapshot *after)
+static void compare(struct perf_run *run, const struct snapshot *before,
+		    const struct snapshot *after)
 {
 	struct round round = {
 		.time = utc_now(),
@@ -170,29 +170,24 @@ static struct perf_round compare(const struct perf_run *run, const struct snapsh
 		add_port(run, &round, i, before, old, after, new);
 	}
 	free(round.time);
-	return round.made;
 }
 
 void perf_watch_end(struct perf_run *run)
 {
-	for (size_t i = 0; i < run->round_count; i++) {
-		for (size_t j = 0; j < run->rounds[i].count; j++)
-			perf_rates_clear(&run->rounds[i].rows[j]);
-		free(run->rounds[i].rows);
+	for (size_t i = 0; i < run->rate_count; i++) {
+		perf_rates_clear(run->rates[i]);
+		free(run->rates[i]);
 	}
-	free(run->rounds);
-	run->rounds = NULL;
-	run->round_count = 0;
+	free(run->rates);
+	run->rates = NULL;
+	run->rate_count = 0;
 }
 
 /* Prints one block; a JSON document keeps all of them until its end. */
-static void show(struct perf_run *run, struct perf_round round)
+static void show(struct perf_run *run)
 {
 	struct listing *listing = &run->mad.listing;
 
-	MEM_ADD(run->rounds, run->round_count) = round;
-	for (size_t i = 0; i < round.count; i++)
-		listing_add(listing, &round.rows[i]);
 	if (listing->ctx->globals.json)
 		return;
 	listing_stream(listing);
@@ -214,8 +209,10 @@ void perf_watch(struct perf_run *run)
 		perf_take(run);
 		after = keep(run);
 		/* An interrupted round is incomplete and is dropped. */
-		if (!run->mad.session.stopped)
-			show(run, compare(run, &before, &after));
+		if (!run->mad.session.stopped) {
+			compare(run, &before, &after);
+			show(run);
+		}
 		perf_rows_free(before.rows, before.count);
 		before = after;
 		if (run->mad.session.stopped || listing->stream_rc)
