@@ -201,14 +201,10 @@ static void add_object(struct run *run, const struct object_counter *object,
 	if (earlier)
 		object_counter_readings(earlier, now->device, port, then->taken_nsec, &old);
 	counter_changes_make(&changes, &old, &readings, &(struct counter_interval){.time = time});
-	for (size_t i = 0; i < changes.count; i++) {
-		struct object_counter_row *row;
-
-		if (!is_shown(run, &changes.items[i], time))
-			continue;
-		row = mem_append(&run->rows, &run->row_count, sizeof(*row));
-		*row = (struct object_counter_row){changes.items[i], *object};
-	}
+	for_each (change, &changes)
+		if (is_shown(run, change, time))
+			MEM_ADD(run->rows, run->row_count) = (struct object_counter_row){*change,
+											 *object};
 	counter_readings_clear(&readings);
 	counter_readings_clear(&old);
 }

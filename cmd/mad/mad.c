@@ -73,23 +73,12 @@ static void ask(const struct mad_listing *mad, const struct mad_destination *at,
 	item->request.oui = mad_oui_of_class(mgmt_class);
 }
 
-static struct number number_in(const struct schema *schema, const struct mad_record *record,
-			       const char *key)
-{
-	const struct field *field = schema_find(schema, key);
-
-	return field ? number_of(packed_number(field, record)) : (struct number){0};
-}
-
 static void add_words(struct strings *strings, const struct schema *schema,
 		      const struct mad_record *record, const char *key)
 {
-	const struct field *field = schema_find(schema, key);
 	struct value value;
 
-	if (!field)
-		return;
-	field_get(field, record, &value);
+	field_get(schema_find(schema, key), record, &value);
 	strings->known = true;
 	for (size_t i = 0; value.kind == VALUE_LIST && i < value.list.count; i++)
 		strings_add(strings, value.list.items[i]);
@@ -106,10 +95,10 @@ static void take_class_port_info(struct class_row *row, const struct mad_item *i
 	memcpy(record.data, item->data, sizeof(record.data));
 	add_words(&row->capabilities, schema, &record, "capabilities");
 	add_words(&row->capabilities, schema, &record, "capabilities2");
-	row->cap_mask = number_in(schema, &record, "cap_mask");
-	row->cap_mask2 = number_in(schema, &record, "cap_mask2");
-	row->redirect_lid = number_in(schema, &record, "redirect_lid");
-	row->redirect_qpn = number_in(schema, &record, "redirect_qpn");
+	row->cap_mask = number_of(class_port_info_cap_mask(item->data));
+	row->cap_mask2 = number_of(class_port_info_cap_mask2(item->data));
+	row->redirect_lid = number_of(class_port_info_redirect_lid(item->data));
+	row->redirect_qpn = number_of(class_port_info_redirect_qpn(item->data));
 	field_get(schema_find(schema, "response_time_usec"), &record, &value);
 	row->response_time_usec.known = value.kind == VALUE_REAL;
 	row->response_time_usec.value = row->response_time_usec.known ? value.real : 0;

@@ -50,7 +50,6 @@ static void decode_piece(struct decode_run *run, const char *name, size_t index,
 			 const unsigned char *mad, size_t bytes)
 {
 	struct mad_decoded decoded;
-	struct mad_decoded *kept;
 
 	if (mad_decode(mad, bytes, &decoded)) {
 		note(run, name,
@@ -61,8 +60,7 @@ static void decode_piece(struct decode_run *run, const char *name, size_t index,
 	}
 	decoded.object = mem_string(name);
 	decoded.index = number_of(index);
-	kept = mem_append(&run->decoded, &run->count, sizeof(*kept));
-	*kept = decoded;
+	MEM_ADD(run->decoded, run->count) = decoded;
 	if (bytes < MAD_BYTES)
 		note(run, name,
 		     mem_format("datagram %zu is cut short: %zu of 256 bytes", index, bytes), NULL);

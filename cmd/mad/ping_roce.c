@@ -163,7 +163,6 @@ bool ping_find_paths(const struct ping_args *args, char *const *words, struct pi
 		char *clean = text_clean(*words, strlen(*words));
 		struct endpoint endpoint = {.port = 0};
 		struct ip_address peer = {0};
-		struct ping_path *path;
 
 		if (!find_path(&inventory, args, *words, &endpoint, &peer, &reason, &hint) ||
 		    !uses_same_port(ret, &endpoint, &reason, &hint)) {
@@ -171,8 +170,7 @@ bool ping_find_paths(const struct ping_args *args, char *const *words, struct pi
 			free(clean);
 			continue;
 		}
-		path = mem_append(&ret->items, &ret->count, sizeof(*path));
-		*path = (struct ping_path){
+		MEM_ADD(ret->items, ret->count) = (struct ping_path){
 			.name = clean,
 			.gid = ip_to_gid(&peer),
 			.gid_index = (uint8_t)endpoint.gid_index,

@@ -28,25 +28,18 @@ void sysstat_request(enum sysstat_query query, struct mad_request *ret)
 char *sysstat_text(const unsigned char *mad, size_t bytes)
 {
 	const char *data = (const char *)mad + MAD_VENDOR_DATA_AT;
-	size_t length = bytes > MAD_VENDOR_DATA_AT ? strnlen(data, bytes - MAD_VENDOR_DATA_AT) : 0,
-	       used = 0;
-	char *text = mem_string("");
+	size_t length = bytes > MAD_VENDOR_DATA_AT ? strnlen(data, bytes - MAD_VENDOR_DATA_AT) : 0;
+	struct text_buffer text = {.text = NULL};
 
 	for (size_t at = 0; at < length;) {
 		const char *end = memchr(data + at, '\n', length - at);
 		size_t line = end ? (size_t)(end - data) - at : length - at;
 		_cleanup_(freep) char *clean = text_clean(data + at, line);
-		size_t size = strlen(clean);
 
-		text = mem_resize(text, used + size + 2, 1);
-		memcpy(text + used, clean, size);
-		used += size;
-		if (end)
-			text[used++] = '\n';
-		text[used] = '\0';
+		text_buffer_add(&text, "%s%s", clean, end ? "\n" : "");
 		at += line + 1;
 	}
-	return text;
+	return text_buffer_take(&text);
 }
 
 /* ibsysstat does not remove the blanks that /proc/cpuinfo has before its values. */

@@ -325,6 +325,8 @@ enum lane_speed port_info_speed(const unsigned char *info);
 /* ClassPortInfo, 13.4.8.1 */
 #define CLASS_PORT_INFO_BYTES sizeof(struct umad_class_port_info)
 MAD_BYTE(class_port_info, class_version, 1)
+MAD_WORD(class_port_info, cap_mask, 2)
+MAD_ACCESSORS(class_port_info, cap_mask2, uint32_t, 4, 0, 27)
 MAD_BYTE(class_port_info, redirect_traffic_class, 24)
 MAD_ACCESSORS(class_port_info, redirect_sl, uint8_t, 25, 0, 4)
 MAD_ACCESSORS(class_port_info, redirect_flow_label, uint32_t, 25, 4, 20)

@@ -48,8 +48,8 @@ enum { PART_FLOW, PART_OP_RCV };
 struct perf_caps perf_caps_of(const unsigned char *class_port_info)
 {
 	return (struct perf_caps){
-		.mask = (uint32_t)bits_get(class_port_info, MAD_AT(2, 0), 16),
-		.mask2 = (uint32_t)bits_get(class_port_info, MAD_AT(4, 0), 27),
+		.mask = class_port_info_cap_mask(class_port_info),
+		.mask2 = class_port_info_cap_mask2(class_port_info),
 	};
 }
 
