@@ -253,15 +253,6 @@ static void rename_in_ports(struct event_state *state, const struct link *link)
 		}
 }
 
-static size_t find_link(const struct event_state *state, const struct link *link)
-{
-	size_t i = 0;
-
-	while (i < state->links.count && !is_index(&state->links.items[i].index, &link->index))
-		i++;
-	return i;
-}
-
 static void add_address_event(const struct change *change, enum event_word word, const char *name,
 			      const struct link_address *address)
 {
@@ -313,14 +304,14 @@ bool event_state_take_link(struct event_state *state, const struct link *link, b
 			   const struct event_cause *cause)
 {
 	struct change change = {.state = state, .cause = cause};
-	size_t at = find_link(state, link);
-	bool known = at < state->links.count;
+	const struct link *known = link_by_index(&state->links, &link->index);
+	const size_t at = known ? (size_t)(known - state->links.items) : 0;
 	struct link before = {.index = link->index};
 
 	if (!known && deleted)
 		return false;
 	if (known) {
-		before = state->links.items[at];
+		before = *known;
 		/* The netdev may have left the port with this change. */
 		find_port(&change, &before);
 	}

@@ -285,13 +285,15 @@ void watcher_open_contexts(struct watcher *watcher)
 }
 
 /* Maps the kernel's enum ib_event_type to the event of a port. */
-static bool find_word(unsigned int type, enum event_word *ret_word, unsigned int *ret_stale)
+struct port_word {
+	enum verbs_event_type type;
+	enum event_word word;
+	unsigned int stale;
+};
+
+static const struct port_word *find_word(unsigned int type)
 {
-	static const struct {
-		enum verbs_event_type type;
-		enum event_word word;
-		unsigned int stale;
-	} words[] = {
+	static const struct port_word words[] = {
 		{VERBS_EVENT_PORT_ACTIVE, EVENT_PORT_ACTIVE, STALE_STATE},
 		{VERBS_EVENT_PORT_ERR, EVENT_PORT_DOWN, STALE_STATE},
 		{VERBS_EVENT_LID_CHANGE, EVENT_LID_CHANGE, STALE_STATE},
@@ -302,14 +304,10 @@ static bool find_word(unsigned int type, enum event_word *ret_word, unsigned int
 		{VERBS_EVENT_DEVICE_SPEED_CHANGE, EVENT_SPEED_CHANGE, STALE_STATE},
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (words[i].type != type)
-			continue;
-		*ret_word = words[i].word;
-		*ret_stale = words[i].stale;
-		return true;
-	}
-	return false;
+	for_each_in (word, words, ARRAY_SIZE(words))
+		if (word->type == type)
+			return word;
+	return NULL;
 }
 
 struct async_context {
@@ -322,19 +320,18 @@ static void take_async(void *context, const struct verbs_event *event)
 	const struct async_context *async = context;
 	const struct tracked_device *tracked = async->watched->tracked;
 	const struct event_cause cause = watcher_cause(async->watcher, EVENT_SOURCE_VERBS);
-	enum event_word word;
-	unsigned int stale;
+	const struct port_word *found = find_word(event->type);
 
 	if (event->type == VERBS_EVENT_DEVICE_FATAL)
 		event_state_add_event(&cause, EVENT_DEVICE_FATAL, tracked, NULL, NULL);
-	if (!find_word(event->type, &word, &stale))
+	if (!found)
 		return;
 	/* A speed change may be reported for the device rather than for a port. */
 	for_each_in (port, tracked->ports, tracked->port_count) {
 		if (event->port && port->number != event->port)
 			continue;
-		watcher_mark_port(port, stale, EVENT_SOURCE_VERBS);
-		MEM_ADD(port->reports.words, port->reports.count) = word;
+		watcher_mark_port(port, found->stale, EVENT_SOURCE_VERBS);
+		MEM_ADD(port->reports.words, port->reports.count) = found->word;
 	}
 }
 
