@@ -65,14 +65,8 @@ static const char *find_fault(const struct ping_target *target, const struct mad
 static void add_answer(struct ping_target *target, uint64_t nsec)
 {
 	target->received++;
-	if (!nsec)
-		return;
-	if (target->sample_count == target->room) {
-		target->room = target->room ? 2 * target->room : 16;
-		target->samples = mem_resize(target->samples, target->room,
-					     sizeof(*target->samples));
-	}
-	target->samples[target->sample_count++] = nsec;
+	if (nsec)
+		MEM_ADD(target->samples, target->sample_count) = nsec;
 }
 
 static void set_loss(struct ping_record *record)

@@ -33,7 +33,7 @@ struct ping_target {
 	unsigned char data[PING_DATA_BYTES]; /* of the requests: host name, then random bytes */
 	uint64_t started, sent, received;
 	uint64_t *samples; /* nanoseconds; the time of some answers is unknown */
-	size_t sample_count, room;
+	size_t sample_count;
 	int error;	   /* of the last request that could not be sent */
 	const char *fault; /* of the last answer that did not count; NULL: there was none */
 	uint16_t status;   /* of that answer; 0: not refused */
