@@ -73,14 +73,10 @@ static void add_row(struct balances *balances, uint32_t port)
 }
 
 /* The most loaded first; equal rows in the order of names. */
-static int by_load(const void *a, const void *b)
-{
-	const struct balance_row *one = a, *other = b;
-	const int order = COMPARE(other->load_percent.value, one->load_percent.value);
-
-	return order ?: COMPARE(other->routes.value, one->routes.value)
-			?: COMPARE(one->order, other->order);
-}
+DEFINE_ORDER(by_load, struct balance_row,
+	     COMPARE(b->load_percent.value, a->load_percent.value)
+		     ?: COMPARE(b->routes.value, a->routes.value),
+	     COMPARE(a->order, b->order))
 
 /* Reports lost packets only in a complete scan, because a node outside it may receive them. */
 static void report_losses(struct balances *balances)

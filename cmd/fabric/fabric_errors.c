@@ -56,25 +56,10 @@ static void choose_ports(struct errors *errors)
 }
 
 /* The most errors first; equal rows in the order of ports. */
-static int by_count(struct number one, const struct fabric_row *at, struct number other,
-		    const struct fabric_row *there)
-{
-	return COMPARE(other.value, one.value) ?: COMPARE(at->place, there->place);
-}
-
-static int compare_rows(const void *a, const void *b)
-{
-	const struct port_errors_row *one = a, *other = b;
-
-	return by_count(one->error_count, &one->at, other->error_count, &other->at);
-}
-
-static int compare_growth(const void *a, const void *b)
-{
-	const struct port_growth_row *one = a, *other = b;
-
-	return by_count(one->error_count, &one->at, other->error_count, &other->at);
-}
+DEFINE_ORDER(compare_rows, struct port_errors_row,
+	     COMPARE(b->error_count.value, a->error_count.value), COMPARE(a->at.place, b->at.place))
+DEFINE_ORDER(compare_growth, struct port_growth_row,
+	     COMPARE(b->error_count.value, a->error_count.value), COMPARE(a->at.place, b->at.place))
 
 static void list_rows(struct errors *errors, const void *rows, size_t count, size_t size)
 {

@@ -158,13 +158,8 @@ static void find_most_shared(struct many *many)
 	}
 }
 
-static int by_pairs(const void *a, const void *b)
-{
-	const struct shared_row *one = a, *other = b;
-
-	return COMPARE(other->pairs.value, one->pairs.value)
-		       ?: COMPARE(one->at.place, other->at.place);
-}
+DEFINE_ORDER(by_pairs, struct shared_row, COMPARE(b->pairs.value, a->pairs.value),
+	     COMPARE(a->at.place, b->at.place))
 
 static void list_cables(struct many *many)
 {

@@ -46,6 +46,16 @@ void *mem_append(void *array_pointer, size_t *count, size_t size) __attribute__(
 #define MEM_ADD(array, count) (*(__typeof__(array))mem_append(&(array), &(count), sizeof(*(array))))
 
 typedef int mem_compare(const void *a, const void *b);
+/*
+ * Defines such a function, which orders the elements `a` and `b` of a type: `first`, and those that
+ * are equal in this `then`.
+ */
+#define DEFINE_ORDER(name, type, first, then)                \
+	static int name(const void *left, const void *right) \
+	{                                                    \
+		const type *a = left, *b = right;            \
+		return (first) ?: (then);                    \
+	}
 /* These do what qsort(3) and bsearch(3) do, also with an empty array that is NULL. */
 static inline void mem_sort(void *array, size_t count, size_t size, mem_compare *compare)
 {

@@ -160,14 +160,10 @@ static void run_counters(struct check_run *run)
 	}
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct fabric_finding *one = a, *other = b;
-	const int order = COMPARE(other->finding.severity.value, one->finding.severity.value)
-				  ?: COMPARE(one->finding.id.value, other->finding.id.value);
-
-	return order ?: COMPARE(one->at.place, other->at.place);
-}
+DEFINE_ORDER(compare, struct fabric_finding,
+	     COMPARE(b->finding.severity.value, a->finding.severity.value)
+		     ?: COMPARE(a->finding.id.value, b->finding.id.value),
+	     COMPARE(a->at.place, b->at.place))
 
 void fabric_check(const struct fabric_check_input *input, struct fabric_findings *findings)
 {

@@ -37,12 +37,7 @@ struct lids {
 	uint32_t port;
 };
 
-static int compare_lids(const void *a, const void *b)
-{
-	const struct lids *one = a, *other = b;
-
-	return COMPARE(one->first, other->first) ?: COMPARE(one->port, other->port);
-}
+DEFINE_ORDER(compare_lids, struct lids, COMPARE(a->first, b->first), COMPARE(a->port, b->port))
 
 static void report_lids(struct check_run *run, const struct lids *owner, const struct lids *again)
 {

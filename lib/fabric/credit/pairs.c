@@ -88,13 +88,8 @@ static void list(struct lister *lister, const struct fabric *fabric,
 	credit_walker_clear(walker);
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct credit_pair *one = a, *other = b;
-	const int order = COMPARE(one->lid, other->lid) ?: COMPARE(one->sl, other->sl);
-
-	return order ?: COMPARE(one->source, other->source);
-}
+DEFINE_ORDER(compare, struct credit_pair, COMPARE(a->lid, b->lid) ?: COMPARE(a->sl, b->sl),
+	     COMPARE(a->source, b->source))
 
 /* Adds the packets of these loops, if they are not there yet: most subnets have one SL. */
 static void add_loops(const struct credit_loops *loops, struct credit_pairs *pairs)

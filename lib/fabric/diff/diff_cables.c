@@ -190,12 +190,7 @@ struct ordered {
 	uint32_t order, place;
 };
 
-static int by_order(const void *a, const void *b)
-{
-	const struct ordered *one = a, *two = b;
-
-	return COMPARE(one->order, two->order);
-}
+DEFINE_ORDER(by_order, struct ordered, COMPARE(a->order, b->order), 0)
 
 static uint32_t *list_places(const struct comparison *comparison, uint32_t *ret_count)
 {

@@ -216,13 +216,9 @@ struct stand {
 	uint32_t order, node;
 };
 
-static int compare_stands(const void *left, const void *right)
-{
-	const struct stand *a = left, *b = right;
-	const int order = COMPARE(a->chassis, b->chassis) ?: COMPARE(a->column, b->column);
-
-	return order ?: COMPARE(a->order, b->order);
-}
+DEFINE_ORDER(compare_stands, struct stand,
+	     COMPARE(a->chassis, b->chassis) ?: COMPARE(a->column, b->column),
+	     COMPARE(a->order, b->order))
 
 /*
  * The wanted place of a switch on its level: leaves with the same parents side by side, other

@@ -161,19 +161,9 @@ static uint64_t device_of(const struct fabric_node *node)
 	return (uint64_t)node_info_vendor_id(node->info) << 16 | node_info_device_id(node->info);
 }
 
-static int compare_ids(const void *left, const void *right)
-{
-	const struct device_count *a = left, *b = right;
+DEFINE_ORDER(compare_ids, struct device_count, COMPARE(a->id, b->id), 0)
 
-	return COMPARE(a->id, b->id);
-}
-
-static int compare_counts(const void *left, const void *right)
-{
-	const struct device_count *a = left, *b = right;
-
-	return COMPARE(b->count, a->count) ?: compare_ids(left, right);
-}
+DEFINE_ORDER(compare_counts, struct device_count, COMPARE(b->count, a->count), compare_ids(a, b))
 
 static struct device_count *count_devices(const struct fabric *fabric, size_t *ret_count)
 {

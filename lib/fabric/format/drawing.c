@@ -18,13 +18,9 @@ struct name {
 	uint32_t node;
 };
 
-static int compare_names(const void *left, const void *right)
-{
-	const struct name *a = left, *b = right;
-	const int order = text_compare_natural(a->text, b->text);
-
-	return order ?: COMPARE(a->guid, b->guid) ?: COMPARE(a->node, b->node);
-}
+DEFINE_ORDER(compare_names, struct name,
+	     text_compare_natural(a->text, b->text) ?: COMPARE(a->guid, b->guid),
+	     COMPARE(a->node, b->node))
 
 /* Two nodes with the same name and GUID differ only in their index. */
 static char *distinct_name(const struct name *name, const struct name *other)
@@ -129,14 +125,9 @@ uint32_t *drawing_by_level(const struct drawing *drawing, uint32_t **ret_ends)
 	return nodes;
 }
 
-static int compare_counts(const void *left, const void *right)
-{
-	const struct cable_count *a = left, *b = right;
-	const int order = COMPARE(a->kind.condition, b->kind.condition)
-				  ?: COMPARE(b->count, a->count);
-
-	return order ?: memcmp(&a->kind, &b->kind, sizeof(a->kind));
-}
+DEFINE_ORDER(compare_counts, struct cable_count,
+	     COMPARE(a->kind.condition, b->kind.condition) ?: COMPARE(b->count, a->count),
+	     memcmp(&a->kind, &b->kind, sizeof(a->kind)))
 
 bool drawing_counts_at(const struct drawing *drawing, uint32_t port)
 {

@@ -68,12 +68,7 @@ struct entry {
 	uint32_t node;
 };
 
-static int compare_entries(const void *left, const void *right)
-{
-	const struct entry *a = left, *b = right;
-
-	return strcmp(*a->name, *b->name) ?: COMPARE(a->node, b->node);
-}
+DEFINE_ORDER(compare_entries, struct entry, strcmp(*a->name, *b->name), COMPARE(a->node, b->node))
 
 /* Adds the GUID to the name of a node, and its index if another node has the same GUID. */
 static void part_name(const struct fabric *fabric, const struct entry *entry)
@@ -206,14 +201,9 @@ static void part_hosts(struct slurm *slurm)
 	}
 }
 
-static int compare_places(const void *left, const void *right)
-{
-	const struct place_of_host *a = left, *b = right;
-	const int order = text_compare_natural(a->host, b->host)
-				  ?: text_compare_natural(a->adapter, b->adapter);
-
-	return order ?: COMPARE(a->port, b->port);
-}
+DEFINE_ORDER(compare_places, struct place_of_host,
+	     text_compare_natural(a->host, b->host) ?: text_compare_natural(a->adapter, b->adapter),
+	     COMPARE(a->port, b->port))
 
 static void find_places(struct slurm *slurm)
 {
@@ -258,12 +248,7 @@ static void choose_places(struct slurm *slurm)
 	slurm->place_count = kept;
 }
 
-static int compare_leaves(const void *left, const void *right)
-{
-	const struct place_of_host *a = left, *b = right;
-
-	return COMPARE(a->leaf, b->leaf);
-}
+DEFINE_ORDER(compare_leaves, struct place_of_host, COMPARE(a->leaf, b->leaf), 0)
 
 static void add_line(struct slurm *slurm, const char *name, const char *key, size_t count)
 {

@@ -33,12 +33,7 @@ static int compare_ids(const struct name *a, const struct name *b)
 	return memcmp(a->id, b->id, shorter) ?: COMPARE(a->length, b->length);
 }
 
-static int compare_names(const void *left, const void *right)
-{
-	const struct name *a = left, *b = right;
-
-	return compare_ids(a, b) ?: COMPARE(a->block, b->block);
-}
+DEFINE_ORDER(compare_names, struct name, compare_ids(a, b), COMPARE(a->block, b->block))
 
 static int fail_duplicates(const struct builder *builder, const struct topology_block *block)
 {

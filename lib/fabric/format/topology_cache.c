@@ -168,12 +168,7 @@ static int add_nodes(const struct reader *reader)
 	return rc;
 }
 
-static int compare_keys(const void *left, const void *right)
-{
-	const struct key *a = left, *b = right;
-
-	return COMPARE(a->guid, b->guid) ?: (int)a->number - (int)b->number;
-}
+DEFINE_ORDER(compare_keys, struct key, COMPARE(a->guid, b->guid), (int)a->number - (int)b->number)
 
 static int take_port(struct reader *reader, uint32_t index)
 {

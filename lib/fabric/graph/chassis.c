@@ -134,12 +134,8 @@ static void add_of_system(struct grouping *group, uint32_t number, uint32_t node
 	add_member(group, number, node, part, later);
 }
 
-static int compare_members(const void *left, const void *right)
-{
-	const struct chassis_member *a = left, *b = right;
-
-	return COMPARE(a->part, b->part) ?: COMPARE(a->order, b->order);
-}
+DEFINE_ORDER(compare_members, struct chassis_member, COMPARE(a->part, b->part),
+	     COMPARE(a->order, b->order))
 
 /*
  * Adds the boards at the inside ports of the members, and at the inside ports of those, until there
@@ -187,19 +183,9 @@ struct system {
 	uint32_t node, order, first; /* first: order of the first node of the system */
 };
 
-static int compare_systems(const void *left, const void *right)
-{
-	const struct system *a = left, *b = right;
+DEFINE_ORDER(compare_systems, struct system, COMPARE(a->guid, b->guid), COMPARE(a->order, b->order))
 
-	return COMPARE(a->guid, b->guid) ?: COMPARE(a->order, b->order);
-}
-
-static int compare_first(const void *left, const void *right)
-{
-	const struct system *a = left, *b = right;
-
-	return COMPARE(a->first, b->first) ?: COMPARE(a->order, b->order);
-}
+DEFINE_ORDER(compare_first, struct system, COMPARE(a->first, b->first), COMPARE(a->order, b->order))
 
 /* Adds the systems of several nodes, in the order of their first nodes. */
 static void add_systems(struct grouping *group, struct system *systems, size_t count)

@@ -73,14 +73,9 @@ struct sorted_port {
 	struct cable_kind kind;
 };
 
-static int compare(const void *left, const void *right)
-{
-	const struct sorted_port *a = left, *b = right;
-	const int order = COMPARE(a->order, b->order)
-				  ?: memcmp(&a->kind, &b->kind, sizeof(a->kind));
-
-	return order ?: COMPARE(a->port, b->port);
-}
+DEFINE_ORDER(compare, struct sorted_port,
+	     COMPARE(a->order, b->order) ?: memcmp(&a->kind, &b->kind, sizeof(a->kind)),
+	     COMPARE(a->port, b->port))
 
 /* A cable between two ports of one node counts at the first port. */
 static bool is_cable(const struct fabric *fabric, uint32_t place)

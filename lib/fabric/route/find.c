@@ -55,12 +55,7 @@ static size_t take_lid(struct fabric_finder *finder, uint16_t lid, struct fabric
 	return finder->owner_counts[lid];
 }
 
-static int by_guid(const void *a, const void *b)
-{
-	const struct finder_guid *one = a, *other = b;
-
-	return COMPARE(one->guid, other->guid) ?: COMPARE(one->port, other->port);
-}
+DEFINE_ORDER(by_guid, struct finder_guid, COMPARE(a->guid, b->guid), COMPARE(a->port, b->port))
 
 static int has_guid(const void *guid, const void *entry)
 {
@@ -165,12 +160,7 @@ size_t fabric_find_target(struct fabric_finder *finder, const struct mad_target 
 	}
 }
 
-static int by_name(const void *a, const void *b)
-{
-	const struct finder_name *one = a, *other = b;
-
-	return strcmp(one->name, other->name) ?: COMPARE(one->node, other->node);
-}
+DEFINE_ORDER(by_name, struct finder_name, strcmp(a->name, b->name), COMPARE(a->node, b->node))
 
 static int has_name(const void *name, const void *entry)
 {

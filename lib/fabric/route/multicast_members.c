@@ -76,12 +76,7 @@ void multicast_ask_members(struct mad_engine *engine, const struct mad_route *ro
 	members->known &= !answer->cut && !answer->error;
 }
 
-static int by_guid(const void *a, const void *b)
-{
-	const struct multicast_member *one = a, *other = b;
-
-	return COMPARE(one->guid, other->guid);
-}
+DEFINE_ORDER(by_guid, struct multicast_member, COMPARE(a->guid, b->guid), 0)
 
 void multicast_find_members(const struct fabric *fabric, struct multicast_members *members)
 {

@@ -19,12 +19,7 @@ struct said {
 };
 
 /* Highest first; equal ones in the order of the table. */
-static int compare_said(const void *a, const void *b)
-{
-	const struct said *one = a, *other = b;
-
-	return COMPARE(other->weight, one->weight) ?: COMPARE(one->field, other->field);
-}
+DEFINE_ORDER(compare_said, struct said, COMPARE(b->weight, a->weight), COMPARE(a->field, b->field))
 
 /* `symbol_errors 100, link_downed 3`; frees the texts. */
 static char *join(struct said *items, size_t count)

@@ -175,13 +175,9 @@ static void done(void *context, const struct mad_reply *reply)
 }
 
 /* Needed because answers arrive in any order. */
-static int compare(const void *left, const void *right)
-{
-	const struct fabric_detail *a = left, *b = right;
-	const int order = COMPARE(a->port, b->port) ?: COMPARE(a->attribute, b->attribute);
-
-	return order ?: COMPARE(a->modifier, b->modifier);
-}
+DEFINE_ORDER(compare, struct fabric_detail,
+	     COMPARE(a->port, b->port) ?: COMPARE(a->attribute, b->attribute),
+	     COMPARE(a->modifier, b->modifier))
 
 int fabric_details_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
 			struct fabric *fabric, const bool *lanes_of)
