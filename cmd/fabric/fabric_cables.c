@@ -70,9 +70,7 @@ static void note_many(struct plugged_cables *cables, enum fabric_plug_state stat
 	_cleanup_(freep) char *message = NULL;
 	size_t count = 0;
 
-	for (size_t i = 0; i < cables->now.count; i++) {
-		const struct fabric_plug *plug = &cables->now.items[i];
-
+	for_each (plug, &cables->now) {
 		count += plug->state == state &&
 			 reach & (fabric_is_reachable(&cables->run.fabric, plug->port)
 					  ? REACHABLE

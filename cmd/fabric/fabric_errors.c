@@ -135,8 +135,7 @@ static void show_growth(struct errors *errors)
 
 	if (taken)
 		fabric_counters_note_losses(run, &counters.before, &counters.after);
-	for (size_t i = 0; i < counters.after.count; i++) {
-		const struct port_counters *after = &counters.after.items[i];
+	for_each (after, &counters.after) {
 		struct port_growth_row row;
 
 		if (!after->read)

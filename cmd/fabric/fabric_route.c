@@ -326,8 +326,7 @@ static void read_errors(struct routes *routes)
 		port_errors_failure_text(&routes->run.view, &errors.failures[i], &object, &message);
 		problem_add_text(problems, object, NULL, "gmp", message, NULL);
 	}
-	for (size_t i = 0; i < routes->row_count; i++) {
-		struct route_row *row = &routes->rows[i];
+	for_each_in (row, routes->rows, routes->row_count) {
 		uint32_t peer = fabric->ports[row->at.place].peer;
 
 		row->errors = count_errors(routes, &errors, row->at.place);

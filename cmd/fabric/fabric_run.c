@@ -282,8 +282,7 @@ static void note_faults(struct fabric_run *run, const char *path, const struct f
 {
 	_cleanup_(freep) char *clean = text_clean(path, strlen(path));
 
-	for (size_t i = 0; i < fabric->fault_count; i++) {
-		const struct fabric_fault *fault = &fabric->faults[i];
+	for_each_in (fault, fabric->faults, fabric->fault_count) {
 		_cleanup_(freep) char *message = fault->line
 							 ? mem_format("line %u: %s", fault->line,
 								      fault->reason)

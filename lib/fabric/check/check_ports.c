@@ -140,8 +140,7 @@ static enum damage damage_of(const struct port_growth_row *row, uint64_t least)
 
 	if (!row->errors)
 		return DAMAGE_NONE;
-	for (size_t i = 0; i < row->count; i++) {
-		const struct port_counter_growth *growth = &row->counters[i];
+	for_each_in (growth, row->counters, row->count) {
 		const bool saturated = growth->state.value == CHANGE_SATURATED;
 		/* A reset counter has grown by its value; the growth of a new one is unknown. */
 		const uint64_t grown = growth->state.value == CHANGE_CLEARED ? growth->value.value
@@ -189,9 +188,7 @@ void check_saturated(struct check_run *run)
 			report_growth(run);
 		return;
 	}
-	for (size_t i = 0; i < perf_schema.field_count; i++) {
-		const struct field *field = &perf_schema.fields[i];
-
+	for_each_in (field, perf_schema.fields, perf_schema.field_count) {
 		if (field->tag != PERF_GROUP_ERRORS ||
 		    !strings_contain(&run->errors->counters.saturated, field->key))
 			continue;

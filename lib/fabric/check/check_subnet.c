@@ -154,9 +154,7 @@ void check_find_manager(struct check_run *run)
 	run->manager_lid = lid;
 	if (!lid || count_masters(managers) != 1)
 		return;
-	for (size_t i = 0; i < managers->count; i++) {
-		const struct fabric_manager *manager = &managers->items[i];
-
+	for_each (manager, managers) {
 		if (!is_master(manager) || !manager->lid ||
 		    has_manager_lid(run->fabric, manager, lid))
 			continue;

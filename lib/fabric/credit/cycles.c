@@ -194,8 +194,7 @@ static void turn(struct credit_loop *loop)
 static struct credit_loop *find_same(const struct credit_loops *loops,
 				     const struct credit_loop *loop)
 {
-	for (size_t i = 0; i < loops->count; i++) {
-		struct credit_loop *other = &loops->items[i];
+	for_each (other, loops) {
 		size_t same = 0;
 
 		while (other->count == loop->count && same < loop->count &&

@@ -18,9 +18,7 @@ static bool *find_unknown(const struct fabric *fabric, bool complete)
 
 	for (uint32_t i = 0; i < fabric->node_count; i++)
 		unknown[i] = none;
-	for (size_t i = 0; i < fabric->failure_count; i++) {
-		const struct fabric_failure *failure = &fabric->failures[i];
-
+	for_each_in (failure, fabric->failures, fabric->failure_count) {
 		if (failure->port != FABRIC_NONE && !failure->at_peer && !failure->mgmt_class &&
 		    failure->attribute == UMAD_SM_ATTR_SLVL_TABLE)
 			unknown[fabric->ports[failure->port].node] = true;

@@ -349,8 +349,7 @@ static void report_failures(struct comparison *comparison, enum side side)
 	const struct fabric_view *view = comparison->views[side];
 	const enum side other = other_side(side);
 
-	for (size_t i = 0; i < view->fabric->failure_count; i++) {
-		const struct fabric_failure *failure = &view->fabric->failures[i];
+	for_each_in (failure, view->fabric->failures, view->fabric->failure_count) {
 		_cleanup_(freep) char *object = NULL;
 		struct fabric_change *change;
 		uint32_t place;

@@ -76,9 +76,7 @@ static void put_together(struct splitter *splitter)
 		if (!fabric_is_of_switch(to, i) && port->peer != FABRIC_NONE)
 			to->nodes[port->node].parent = port->peer;
 	}
-	for (uint32_t i = 0; i < splitter->from->node_count; i++) {
-		const struct fabric_node *old = &splitter->from->nodes[i];
-
+	for_each_in (old, splitter->from->nodes, splitter->from->node_count) {
 		if (old->type == NODE_TYPE_SWITCH)
 			fabric_node_of(to, splitter->ports[old->first_port])->parent = port_of(
 				splitter, old->parent);

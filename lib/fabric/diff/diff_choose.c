@@ -86,9 +86,7 @@ void fabric_changes_choose(struct fabric_changes *changes, unsigned int compared
 {
 	struct fabric_changes kept = {.items = changes->items, .incomplete = changes->incomplete};
 
-	for (size_t i = 0; i < changes->count; i++) {
-		struct fabric_change *change = &changes->items[i];
-
+	for_each (change, changes) {
 		if (!(compared_of(change) & compared) || (down && is_expected(change, down))) {
 			clear(change);
 			continue;

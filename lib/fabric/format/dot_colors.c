@@ -172,9 +172,7 @@ static size_t add_classes(struct dot *dot, const struct cable_count *rows, size_
 	const bool nodes = scheme_is_of_nodes(dot->scheme.kind);
 	size_t shown = 0;
 
-	for (size_t i = 0; i < dot->scheme.count; i++) {
-		const struct scheme_class *class = &dot->scheme.classes[i];
-
+	for_each_in (class, dot->scheme.classes, dot->scheme.count) {
 		if (!class->count)
 			continue;
 		add_legend_row(dot, class->color, nodes ? SWATCH_BOX : SWATCH_LINE, class->words,

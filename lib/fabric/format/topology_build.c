@@ -326,9 +326,7 @@ static void set_root_port(const struct builder *builder)
 /* A node is queried through the port that its path leads to. */
 static void finish_node_info(struct fabric *fabric)
 {
-	for (uint32_t i = 0; i < fabric->node_count; i++) {
-		struct fabric_node *node = &fabric->nodes[i];
-
+	for_each_in (node, fabric->nodes, fabric->node_count) {
 		node_info_set_local_port(node->info, node->local_port);
 		if (node->type != NODE_TYPE_SWITCH)
 			node_info_set_port_guid(

@@ -29,8 +29,7 @@ static void check_guids(struct topology_text *parts)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < parts->block_count; i++) {
-		struct topology_block *block = &parts->blocks[i];
+	for_each_in (block, parts->blocks, parts->block_count) {
 		uint64_t guid;
 
 		if (guid_of_name(block, &guid)) {
@@ -59,8 +58,7 @@ void topology_complete(struct topology_text *parts)
 	uint64_t next_switch = FIRST_SWITCH_GUID, next_adapter = FIRST_ADAPTER_GUID;
 
 	check_guids(parts);
-	for (size_t i = 0; i < parts->block_count; i++) {
-		struct topology_block *block = &parts->blocks[i];
+	for_each_in (block, parts->blocks, parts->block_count) {
 		bool is_switch = block->type == NODE_TYPE_SWITCH;
 
 		if (!block->has_guid) {

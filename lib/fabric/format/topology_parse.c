@@ -433,9 +433,7 @@ static int topology_parse(const char *text, size_t length, struct topology_text 
 /* Moves the faults to the fabric. */
 static void tell_faults(struct topology_text *parts, struct fabric *fabric)
 {
-	for (size_t i = 0; i < parts->fault_count; i++) {
-		const struct topology_fault *from = &parts->faults[i];
-
+	for_each_in (from, parts->faults, parts->fault_count) {
 		MEM_ADD(fabric->faults, fabric->fault_count) = (struct fabric_fault){
 			.line = from->line,
 			.reason = from->count == 1

@@ -64,9 +64,7 @@ static void count_hosts(struct work *work)
 {
 	const struct fabric *fabric = work->fabric;
 
-	for (uint32_t i = 0; i < fabric->port_count; i++) {
-		const struct fabric_port *port = &fabric->ports[i];
-
+	for_each_in (port, fabric->ports, fabric->port_count) {
 		if (port->peer != FABRIC_NONE && is_switch(fabric, port->node) &&
 		    fabric_is_host(fabric, fabric->ports[port->peer].node))
 			work->hosts[port->node]++;

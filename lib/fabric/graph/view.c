@@ -124,9 +124,7 @@ void fabric_list_ports(const struct fabric_view *view, port_filter *wanted,
 	const struct fabric *fabric = view->fabric;
 
 	for (unsigned int others = 0; others < 2; others++)
-		for (uint32_t i = 0; i < fabric->node_count; i++) {
-			const struct fabric_node *node = &fabric->nodes[i];
-
+		for_each_in (node, fabric->nodes, fabric->node_count) {
 			if ((node->type != NODE_TYPE_SWITCH) != others)
 				continue;
 			for (uint32_t port = 1; port <= node->port_count; port++)

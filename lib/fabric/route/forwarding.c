@@ -105,9 +105,7 @@ static void make_room(struct forwarding *forwarding)
 {
 	size_t blocks = 0;
 
-	for (size_t i = 0; i < forwarding->count; i++) {
-		struct forwarding_table *table = &forwarding->tables[i];
-
+	for_each_in (table, forwarding->tables, forwarding->count) {
 		table->linear = blocks;
 		table->multicast = blocks + forwarding_count_blocks(table, false);
 		blocks = table->multicast + forwarding_count_blocks(table, true);

@@ -52,9 +52,7 @@ static uint8_t *list_noted(const struct fabric *fabric)
 {
 	uint8_t *noted = mem_alloc_zero(fabric->port_count, sizeof(*noted));
 
-	for (size_t i = 0; i < fabric->failure_count; i++) {
-		const struct fabric_failure *failure = &fabric->failures[i];
-
+	for_each_in (failure, fabric->failures, fabric->failure_count) {
 		if (failure->port == FABRIC_NONE || failure->at_peer)
 			continue;
 		if (failure->attribute == UMAD_SM_ATTR_LINEAR_FT)
@@ -96,8 +94,7 @@ static void note_gaps(const struct fabric *fabric, struct forwarding *forwarding
 {
 	_cleanup_(freep) uint8_t *noted = list_noted(fabric);
 
-	for (size_t i = 0; i < forwarding->count; i++) {
-		struct forwarding_table *table = &forwarding->tables[i];
+	for_each_in (table, forwarding->tables, forwarding->count) {
 		const uint32_t port = fabric_port_at(fabric, table->node, 0);
 
 		table->gaps[0] = forwarding_has_gap(forwarding, table);
@@ -125,8 +122,7 @@ size_t forwarding_recall(const struct fabric *fabric, const uint32_t *nodes, siz
 	size_t found = 0;
 
 	forwarding_make_tables(fabric, nodes, count, kinds, forwarding);
-	for (size_t i = 0; i < fabric->detail_count; i++) {
-		const struct fabric_detail *detail = &fabric->details[i];
+	for_each_in (detail, fabric->details, fabric->detail_count) {
 		struct forwarding_block *block = block_of(
 			forwarding, forwarding_of(forwarding, fabric->ports[detail->port].node),
 			detail);

@@ -66,8 +66,7 @@ static void add_details(struct port_errors_row *row, const struct mad_item *item
 	struct mad_record record = {.object = NULL};
 
 	memcpy(record.data, item->data, sizeof(item->data));
-	for (size_t i = 0; i < schema->field_count; i++) {
-		const struct field *field = &schema->fields[i];
+	for_each_in (field, schema->fields, schema->field_count) {
 		struct value value;
 
 		if (!field->tag)
