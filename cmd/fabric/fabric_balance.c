@@ -41,7 +41,7 @@ static void compare_with_mean(struct balances *balances, struct balance_row *row
 	const struct fabric_node *node = fabric_node_of(fabric, row->at.place);
 	double sum = 0, count = 0;
 
-	for (uint32_t i = node->first_port + 1; i <= node->first_port + node->port_count; i++)
+	for_each_port_of (i, node)
 		if (joins_switches(fabric, i) &&
 		    peer_level(balances, i) == peer_level(balances, row->at.place)) {
 			sum += balances->balance.routes[i];
@@ -104,9 +104,9 @@ static void show(struct balances *balances)
 	for (uint32_t i = 0; i < run->fabric.node_count; i++) {
 		const struct fabric_node *node = &run->fabric.nodes[balances->drawing.sorted[i]];
 
-		for (uint32_t port = 1; port <= node->port_count; port++)
-			if (joins_switches(&run->fabric, node->first_port + port))
-				add_row(balances, node->first_port + port);
+		for_each_port_of (port, node)
+			if (joins_switches(&run->fabric, port))
+				add_row(balances, port);
 	}
 	if (top->known)
 		MEM_SORT(balances->rows, balances->row_count, by_load);

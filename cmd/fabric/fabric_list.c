@@ -39,9 +39,8 @@ static bool node_fits(const struct fabric_run *run, uint32_t place)
 		return false;
 	if (!filters_ports(run->args))
 		return true;
-	for (uint32_t i = 1; i <= node->port_count; i++)
-		if (run->fabric.ports[node->first_port + i].has_info &&
-		    port_fits(run, node->first_port + i))
+	for_each_port_of (port, node)
+		if (run->fabric.ports[port].has_info && port_fits(run, port))
 			return true;
 	return false;
 }

@@ -76,12 +76,9 @@ static bool is_settled(const struct fabric *fabric, uint32_t number)
 
 	if (node->pending || node->ambiguous)
 		return false;
-	for (uint32_t i = 1; i <= node->port_count; i++) {
-		uint32_t place = node->first_port + i;
-
+	for_each_port_of (place, node)
 		if (fabric->ports[place].peer != FABRIC_NONE && !is_peer_settled(fabric, place))
 			return false;
-	}
 	return true;
 }
 
@@ -101,8 +98,8 @@ static void put_node(struct fabric_run *run, struct stream *stream, uint32_t num
 	struct fabric_row *row = stream->rows;
 
 	make_room(stream, &run->fabric);
-	for (uint32_t i = 1; i <= node->port_count; i++) {
-		uint32_t place = node->first_port + i, peer = run->fabric.ports[place].peer;
+	for_each_port_of (place, node) {
+		const uint32_t peer = run->fabric.ports[place].peer;
 
 		if (!is_shown(&run->fabric, place) || (again && stream->peers[place] == peer))
 			continue;

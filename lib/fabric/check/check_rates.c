@@ -71,7 +71,7 @@ static uint32_t find_faster(const struct check_run *run)
 
 	if (!run->peer || !is_best_unknown(run) || !is_known(&mine))
 		return FABRIC_NONE;
-	for (uint32_t i = node->first_port + 1; i <= node->first_port + node->port_count; i++) {
+	for_each_port_of (i, node) {
 		const uint32_t peer = fabric->ports[i].peer;
 		struct rate rate;
 
@@ -121,7 +121,7 @@ static struct siblings count_siblings(const struct fabric *fabric, uint32_t plac
 
 	if (node->type != NODE_TYPE_SWITCH)
 		return siblings;
-	for (uint32_t i = node->first_port + 1; i <= node->first_port + node->port_count; i++) {
+	for_each_port_of (i, node) {
 		const uint32_t peer = fabric->ports[i].peer;
 		struct rate rate;
 

@@ -21,8 +21,7 @@ static void list_sources(struct credit_walker *walker)
 	for (uint32_t i = 0; i < walker->forwarding->count; i++) {
 		const struct fabric_node *node = &fabric->nodes[walker->forwarding->tables[i].node];
 
-		for (uint32_t port = node->first_port + 1;
-		     port <= node->first_port + node->port_count; port++) {
+		for_each_port_of (port, node) {
 			const struct fabric_port *at = &fabric->ports[port];
 
 			if (at->peer == FABRIC_NONE || !forwarding_is_end(fabric, at->peer) ||

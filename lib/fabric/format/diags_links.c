@@ -137,10 +137,8 @@ static void write_ports(const struct writer *writer, const struct fabric_node *n
 	_cleanup_(freep) char *name = diags_name(node, writer->view->names);
 	bool headed = false;
 
-	for (uint32_t i = 1; i <= node->port_count; i++) {
-		const struct fabric_port *port = &fabric->ports[node->first_port + i];
-
-		if (!port->has_info && port->peer == FABRIC_NONE)
+	for_each_port_of (port, node) {
+		if (!fabric->ports[port].has_info && fabric->ports[port].peer == FABRIC_NONE)
 			continue;
 		if (!headed && node->type == NODE_TYPE_SWITCH)
 			text_buffer_add(writer->out, "%s: 0x%016" PRIx64 " %s:\n",
@@ -148,7 +146,7 @@ static void write_ports(const struct writer *writer, const struct fabric_node *n
 		else if (!headed)
 			text_buffer_add(writer->out, "%s: %s:\n", types[node->type], name);
 		headed = true;
-		write_port(writer, node->first_port + i);
+		write_port(writer, port);
 	}
 }
 

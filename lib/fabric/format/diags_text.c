@@ -187,12 +187,11 @@ static void write_cable(const struct writer *writer, uint32_t place)
 static void write_node(const struct writer *writer, uint32_t number)
 {
 	const struct fabric *fabric = writer->view->fabric;
-	const struct fabric_node *node = &fabric->nodes[number];
 
 	write_head(writer, number);
-	for (uint32_t i = 1; i <= node->port_count; i++)
-		if (fabric->ports[node->first_port + i].peer != FABRIC_NONE)
-			write_cable(writer, node->first_port + i);
+	for_each_port_of (port, &fabric->nodes[number])
+		if (fabric->ports[port].peer != FABRIC_NONE)
+			write_cable(writer, port);
 }
 
 /* Writes the host names of the chassis' Xsigo adapters. Returns the last, to be freed, or NULL. */

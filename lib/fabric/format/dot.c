@@ -62,8 +62,8 @@ static bool has_room(const struct dot *dot)
 	uint64_t ends = 0;
 
 	for (uint32_t i = 0; i < fabric->port_count; i++)
-		ends += level[fabric->ports[i].node] && fabric->ports[i].peer != FABRIC_NONE &&
-			level[fabric->ports[fabric->ports[i].peer].node];
+		ends += fabric->ports[i].peer != FABRIC_NONE && level[fabric->ports[i].node] &&
+			level[fabric_peer_node(fabric, i)];
 	return dot->drawing.levels.is_tree && ends / 2 <= MOST_CABLES;
 }
 
@@ -231,10 +231,11 @@ static double wanted_column(const struct dot *dot, uint32_t node)
 	const unsigned int *level = dot->drawing.levels.level;
 	double parent = (double)fabric->node_count, left = 1, right = 0;
 
-	for (uint32_t i = 1; i <= fabric->nodes[node].port_count; i++) {
-		uint32_t peer = fabric->ports[fabric->nodes[node].first_port + i].peer, other;
+	for_each_port_of (port, &fabric->nodes[node]) {
+		const uint32_t other = fabric_peer_node(fabric, port);
 
-		other = peer == FABRIC_NONE ? node : fabric->ports[peer].node;
+		if (other == FABRIC_NONE)
+			continue;
 		if (level[other] > level[node] && dot->drawing.order[other] < parent)
 			parent = dot->drawing.order[other];
 		if (!level[other] || level[other] >= level[node])

@@ -176,14 +176,14 @@ static bool is_single(const struct fabric *fabric, uint32_t node)
 {
 	uint32_t only = FABRIC_NONE;
 
-	for (uint32_t i = 1; i <= fabric->nodes[node].port_count; i++) {
-		uint32_t peer = fabric->ports[fabric->nodes[node].first_port + i].peer;
+	for_each_port_of (port, &fabric->nodes[node]) {
+		const uint32_t other = fabric_peer_node(fabric, port);
 
-		if (peer == FABRIC_NONE)
+		if (other == FABRIC_NONE)
 			continue;
-		if (only != FABRIC_NONE && fabric->ports[peer].node != only)
+		if (only != FABRIC_NONE && other != only)
 			return false;
-		only = fabric->ports[peer].node;
+		only = other;
 	}
 	return true;
 }

@@ -211,8 +211,7 @@ static void find_places(struct slurm *slurm)
 
 	for (uint32_t i = 0; i < fabric->port_count; i++) {
 		const struct fabric_port *port = &fabric->ports[i];
-		uint32_t host = port->peer == FABRIC_NONE ? FABRIC_NONE
-							  : fabric->ports[port->peer].node;
+		const uint32_t host = fabric_peer_node(fabric, i);
 
 		if (host == FABRIC_NONE || fabric->nodes[port->node].type != NODE_TYPE_SWITCH ||
 		    !fabric_is_host(fabric, host))

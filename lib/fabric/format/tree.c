@@ -282,12 +282,10 @@ static bool is_root(const struct tree *tree, uint32_t node)
 	const struct fabric *fabric = tree->drawing.view->fabric;
 	const unsigned int *level = tree->drawing.levels.level;
 
-	for (uint32_t i = 1; i <= fabric->nodes[node].port_count; i++) {
-		uint32_t peer = fabric->ports[fabric->nodes[node].first_port + i].peer;
-
-		if (peer != FABRIC_NONE && level[fabric->ports[peer].node] > level[node])
+	for_each_port_of (port, &fabric->nodes[node])
+		if (fabric->ports[port].peer != FABRIC_NONE &&
+		    level[fabric_peer_node(fabric, port)] > level[node])
 			return false;
-	}
 	return !tree->printed[node];
 }
 

@@ -150,14 +150,11 @@ static void add_boards(struct grouping *group, uint32_t number)
 
 		if (group->seats[at].board == BOARD_ROUTER)
 			continue;
-		for (uint32_t port = 1; port <= fabric->nodes[at].port_count; port++) {
-			uint32_t place = fabric->nodes[at].first_port + port;
-			uint32_t peer = fabric->ports[place].peer, node;
+		for_each_port_of (port, &fabric->nodes[at]) {
+			const uint32_t node = fabric_peer_node(fabric, port);
 
-			if (peer == FABRIC_NONE || !chassis_is_inside(fabric, place))
-				continue;
-			node = fabric->ports[peer].node;
-			if (part_of(group, node) <= PART_LINE && !group->list->number[node])
+			if (node != FABRIC_NONE && chassis_is_inside(fabric, port) &&
+			    part_of(group, node) <= PART_LINE && !group->list->number[node])
 				add_board(group, number, node);
 		}
 	}

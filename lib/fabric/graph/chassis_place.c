@@ -126,12 +126,11 @@ static uint32_t find_board(const struct fabric *fabric, uint32_t node, enum boar
 {
 	const struct isr_board *own = device_of(&fabric->nodes[node]);
 
-	for (uint32_t i = 1; i <= fabric->nodes[node].port_count; i++) {
-		uint32_t port = fabric->nodes[node].first_port + i;
+	for_each_port_of (port, &fabric->nodes[node]) {
 		uint32_t peer = fabric->ports[port].peer;
 		const struct isr_board *device;
 
-		if (peer == FABRIC_NONE || (own && i > inside_ports(own)))
+		if (peer == FABRIC_NONE || (own && !chassis_is_inside(fabric, port)))
 			continue;
 		device = device_of(fabric_node_of(fabric, peer));
 		if (device && device->board == board && chassis_is_inside(fabric, peer))

@@ -185,6 +185,18 @@ static inline uint32_t fabric_port_at(const struct fabric *fabric, uint32_t node
 	return fabric->nodes[node].first_port + number;
 }
 
+/* Walks the indexes of a node's ports, without port 0. */
+#define for_each_port_of(port, node)                 \
+	for (uint32_t port = (node)->first_port + 1; \
+	     port <= (node)->first_port + (node)->port_count; port++)
+/* Returns the node at the other end of the cable in a port, or FABRIC_NONE. */
+static inline uint32_t fabric_peer_node(const struct fabric *fabric, uint32_t port)
+{
+	const uint32_t peer = fabric->ports[port].peer;
+
+	return peer == FABRIC_NONE ? FABRIC_NONE : fabric->ports[peer].node;
+}
+
 /* Returns the port; FABRIC_NONE if there is none, or several nodes have the GUID. */
 uint32_t fabric_find_port(const struct fabric *fabric, uint64_t node_guid, uint64_t number);
 /* For qsort() and bsearch() of items that begin with the index of a port. */

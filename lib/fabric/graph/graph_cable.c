@@ -90,8 +90,7 @@ static bool is_cable(const struct fabric *fabric, uint32_t place)
 static void add_cable(const struct fabric *fabric, struct cable_list *list,
 		      const struct sorted_port *sorted)
 {
-	uint32_t peer = fabric->ports[sorted->port].peer;
-	uint32_t node = peer == FABRIC_NONE ? FABRIC_NONE : fabric->ports[peer].node;
+	const uint32_t node = fabric_peer_node(fabric, sorted->port);
 	struct cables *last = list->count ? &list->items[list->count - 1] : NULL;
 
 	list->ports[list->port_count] = sorted->port;
@@ -113,8 +112,7 @@ void cable_list_fill(const struct fabric *fabric, uint32_t node, const uint32_t 
 	size_t count = 0;
 
 	*list = (struct cable_list){.items = NULL};
-	for (uint32_t i = 1; i <= fabric->nodes[node].port_count; i++) {
-		uint32_t place = fabric->nodes[node].first_port + i;
+	for_each_port_of (place, &fabric->nodes[node]) {
 		const struct fabric_port *port = &fabric->ports[place];
 
 		if (is_cable(fabric, place))

@@ -42,23 +42,13 @@ static bool is_switch(const struct fabric *fabric, uint32_t node)
 /* The switch at the other end of a switch's cable, if it is another one; else FABRIC_NONE. */
 static uint32_t peer_switch(const struct fabric *fabric, uint32_t port)
 {
-	const struct fabric_port *at = &fabric->ports[port];
-	uint32_t peer = at->peer == FABRIC_NONE ? FABRIC_NONE : fabric->ports[at->peer].node;
+	const uint32_t node = fabric->ports[port].node, peer = fabric_peer_node(fabric, port);
 
-	if (peer == FABRIC_NONE || peer == at->node || !is_switch(fabric, at->node) ||
-	    !is_switch(fabric, peer))
-		return FABRIC_NONE;
-	return peer;
+	return peer == FABRIC_NONE || peer == node || !is_switch(fabric, node) ||
+			       !is_switch(fabric, peer)
+		       ? FABRIC_NONE
+		       : peer;
 }
-
-static uint32_t end_of_ports(const struct fabric *fabric, uint32_t node)
-{
-	return fabric->nodes[node].first_port + fabric->nodes[node].port_count + 1;
-}
-
-#define FOR_EACH_PORT(port_, fabric_, node_)                          \
-	for (uint32_t port_ = (fabric_)->nodes[node_].first_port + 1; \
-	     port_ < end_of_ports(fabric_, node_); port_++)
 
 static void count_hosts(struct work *work)
 {
@@ -77,8 +67,7 @@ static bool is_leaf(const struct work *work, uint32_t node)
 
 	if (!work->hosts[node])
 		return false;
-	FOR_EACH_PORT(port, work->fabric, node)
-	{
+	for_each_port_of (port, &work->fabric->nodes[node]) {
 		uint32_t peer = peer_switch(work->fabric, port);
 
 		if (peer == FABRIC_NONE || !work->hosts[peer])
@@ -108,8 +97,7 @@ static void spread(struct work *work, uint32_t next)
 	for (; next < work->queued; next++) {
 		uint32_t node = work->queue[next];
 
-		FOR_EACH_PORT(port, work->fabric, node)
-		{
+		for_each_port_of (port, &work->fabric->nodes[node]) {
 			uint32_t peer = peer_switch(work->fabric, port);
 
 			if (peer != FABRIC_NONE && work->distance[peer] == FAR)
@@ -132,8 +120,7 @@ static bool joins(const struct work *work, uint32_t node)
 {
 	uint32_t set = FABRIC_NONE;
 
-	FOR_EACH_PORT(port, work->fabric, node)
-	{
+	for_each_port_of (port, &work->fabric->nodes[node]) {
 		uint32_t peer = peer_switch(work->fabric, port);
 
 		if (peer == FABRIC_NONE || work->distance[peer] >= work->distance[node])
@@ -153,8 +140,7 @@ static void place(struct work *work, uint32_t node)
 		level[node] = 1;
 		return;
 	}
-	FOR_EACH_PORT(port, work->fabric, node)
-	{
+	for_each_port_of (port, &work->fabric->nodes[node]) {
 		uint32_t peer = peer_switch(work->fabric, port);
 
 		if (peer == FABRIC_NONE || work->distance[peer] >= work->distance[node])
@@ -168,8 +154,7 @@ static void place(struct work *work, uint32_t node)
 /* Joins the switch with those below it; a cable within a level is a mistake, or this is no tree. */
 static void join(struct work *work, uint32_t node)
 {
-	FOR_EACH_PORT(port, work->fabric, node)
-	{
+	for_each_port_of (port, &work->fabric->nodes[node]) {
 		uint32_t peer = peer_switch(work->fabric, port);
 
 		if (peer != FABRIC_NONE && work->distance[peer] < work->distance[node])
@@ -240,8 +225,7 @@ static bool has_ring(struct work *work)
 			reach(work, i, 0);
 			spread(work, work->queued - 1);
 		}
-		FOR_EACH_PORT(port, fabric, i)
-		{
+		for_each_port_of (port, &fabric->nodes[i]) {
 			uint32_t peer = peer_switch(fabric, port);
 
 			if (peer != FABRIC_NONE && seen[peer] != i) {
@@ -270,8 +254,7 @@ static uint32_t middle(struct work *work, uint32_t node)
 	while (work->distance[end] > half) {
 		uint32_t nearer = end;
 
-		FOR_EACH_PORT(port, work->fabric, end)
-		{
+		for_each_port_of (port, &work->fabric->nodes[end]) {
 			uint32_t peer = peer_switch(work->fabric, port);
 
 			if (peer != FABRIC_NONE && work->distance[peer] < work->distance[nearer])

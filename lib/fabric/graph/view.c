@@ -127,9 +127,9 @@ void fabric_list_ports(const struct fabric_view *view, port_filter *wanted,
 		for_each_in (node, fabric->nodes, fabric->node_count) {
 			if ((node->type != NODE_TYPE_SWITCH) != others)
 				continue;
-			for (uint32_t port = 1; port <= node->port_count; port++)
-				if (!wanted || wanted(fabric, node->first_port + port))
-					add_row(rows, view, node->first_port + port);
+			for_each_port_of (port, node)
+				if (!wanted || wanted(fabric, port))
+					add_row(rows, view, port);
 		}
 }
 

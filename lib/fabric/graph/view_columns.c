@@ -67,8 +67,8 @@ static unsigned int count_links(const struct fabric *fabric, const struct fabric
 {
 	unsigned int count = 0;
 
-	for (uint32_t i = 1; i <= node->port_count; i++)
-		count += fabric->ports[node->first_port + i].peer != FABRIC_NONE;
+	for_each_port_of (port, node)
+		count += fabric->ports[port].peer != FABRIC_NONE;
 	return count;
 }
 

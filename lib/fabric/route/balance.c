@@ -78,7 +78,7 @@ static void leave_out(struct counter *counter, uint32_t owner)
 	const struct fabric *fabric = counter->fabric;
 	const struct fabric_node *node = fabric_node_of(fabric, owner);
 
-	for (uint32_t i = node->first_port + 1; i <= node->first_port + node->port_count; i++) {
+	for_each_port_of (i, node) {
 		const uint32_t peer = fabric->ports[i].peer;
 
 		if (peer != FABRIC_NONE && fabric_is_of_switch(fabric, peer) &&

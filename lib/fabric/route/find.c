@@ -17,7 +17,7 @@ static uint32_t port_of_node(const struct fabric *fabric, uint32_t number)
 
 	if (node->type == NODE_TYPE_SWITCH)
 		return node->first_port;
-	for (uint32_t i = node->first_port + 1; i <= node->first_port + node->port_count; i++) {
+	for_each_port_of (i, node) {
 		if (fabric_port_lid(&fabric->ports[i]))
 			return i;
 		if (linked == FABRIC_NONE && fabric->ports[i].peer != FABRIC_NONE)

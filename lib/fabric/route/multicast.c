@@ -303,8 +303,9 @@ static void reach(struct builder *builder, uint32_t from, bool backwards, bool *
 		for (uint32_t i = builder->first[number];
 		     !backwards && i < builder->first[number + 1]; i++)
 			visit(builder, builder->steps[i].to, seen, &depth);
-		for (uint32_t i = 1; backwards && i <= node->port_count; i++)
-			visit(builder, sender(builder, node->first_port + i), seen, &depth);
+		for_each_port_of (port, node)
+			if (backwards)
+				visit(builder, sender(builder, port), seen, &depth);
 	}
 }
 
@@ -351,19 +352,16 @@ static void find_useless(struct builder *builder)
 	uint32_t depth = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct fabric_node *node = node_of(builder, i);
-
-		for (uint32_t port = 1; port <= node->port_count; port++)
-			cables[i] += neighbour(builder, i, node->first_port + port) != FABRIC_NONE;
+		for_each_port_of (port, node_of(builder, i))
+			cables[i] += neighbour(builder, i, port) != FABRIC_NONE;
 		if (cables[i] == 1 && !builder->anchored[i])
 			visit(builder, i, useless, &depth);
 	}
 	while (depth) {
 		const uint32_t number = builder->stack[--depth];
-		const struct fabric_node *node = node_of(builder, number);
 
-		for (uint32_t i = 1; i <= node->port_count; i++) {
-			const uint32_t next = neighbour(builder, number, node->first_port + i);
+		for_each_port_of (port, node_of(builder, number)) {
+			const uint32_t next = neighbour(builder, number, port);
 
 			if (next != FABRIC_NONE && cables[next] && --cables[next] <= 1 &&
 			    !builder->anchored[next])

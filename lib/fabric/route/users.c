@@ -53,7 +53,7 @@ static void add_sources(struct users *users, uint32_t number, uint16_t lid)
 	const struct fabric_node *node = &fabric->nodes[users->forwarding->tables[number].node];
 	const uint32_t owner = users->owners[lid];
 
-	for (uint32_t i = node->first_port + 1; i <= node->first_port + node->port_count; i++) {
+	for_each_port_of (i, node) {
 		const uint32_t peer = fabric->ports[i].peer;
 
 		if (peer != FABRIC_NONE && forwarding_is_end(fabric, peer) &&

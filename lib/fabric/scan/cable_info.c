@@ -201,9 +201,7 @@ static void list_ports(struct reader *reader, const bool *wanted)
 		struct agent *agent = &reader->agents[i];
 
 		agent->first = plugs->count;
-		for (uint32_t j = 1; j <= node->port_count; j++) {
-			const uint32_t port = node->first_port + j;
-
+		for_each_port_of (port, node) {
 			if (fabric->ports[port].peer == FABRIC_NONE || (wanted && !wanted[port]))
 				continue;
 			MEM_ADD(plugs->items, plugs->count) = (struct fabric_plug){

@@ -126,13 +126,13 @@ void scan_doubt(struct scanner *scanner, uint32_t number)
 		return;
 	fabric->nodes[number].doubted = true;
 	mark_all(fabric, node->guid);
-	for (uint32_t i = 1; i <= node->port_count; i++) {
-		const struct fabric_port *port = &fabric->ports[node->first_port + i];
+	for_each_port_of (i, node) {
+		const struct fabric_port *port = &fabric->ports[i];
 
 		/* A cable to itself may lead to its duplicate, whichever end was queried. */
 		if (port->peer != FABRIC_NONE &&
 		    (!port->followed || fabric->ports[port->peer].node == number))
-			doubt_cable(scanner, node->first_port + i);
+			doubt_cable(scanner, i);
 	}
 }
 
@@ -261,7 +261,7 @@ static uint32_t followed_port(const struct fabric *fabric, uint32_t number, unsi
 	const struct fabric_node *node = &fabric->nodes[number];
 	uint32_t found = FABRIC_NONE;
 
-	for (uint32_t i = node->first_port + 1; i <= node->first_port + node->port_count; i++) {
+	for_each_port_of (i, node) {
 		uint32_t peer = fabric->ports[i].peer;
 
 		if (i == node->first_port + other || !fabric->ports[i].followed ||
