@@ -99,7 +99,6 @@ static void report_losses(struct balances *balances)
 static void show(struct balances *balances)
 {
 	struct fabric_run *run = &balances->run;
-	const struct number *top = &run->args->top;
 
 	for (uint32_t i = 0; i < run->fabric.node_count; i++) {
 		const struct fabric_node *node = &run->fabric.nodes[balances->drawing.sorted[i]];
@@ -108,10 +107,9 @@ static void show(struct balances *balances)
 			if (joins_switches(&run->fabric, port))
 				add_row(balances, port);
 	}
-	if (top->known)
+	if (run->args->top.known)
 		MEM_SORT(balances->rows, balances->row_count, by_load);
-	for (size_t i = 0; i < balances->row_count && (!top->known || i < top->value); i++)
-		listing_add(&run->mad.listing, &balances->rows[i]);
+	fabric_run_list(run, balances->rows, balances->row_count, sizeof(*balances->rows));
 	report_losses(balances);
 }
 

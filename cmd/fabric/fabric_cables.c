@@ -197,13 +197,10 @@ static void add_row(struct plugged_cables *cables, const struct fabric_plug *plu
 
 static void show(struct plugged_cables *cables)
 {
-	const struct fabric_args *args = &cables->args;
-
-	for (size_t i = 0; i < cables->now.count; i++)
-		add_row(cables, &cables->now.items[i]);
+	for_each (plug, &cables->now)
+		add_row(cables, plug);
 	MEM_SORT(cables->rows, cables->row_count, fabric_cable_row_compare);
-	for (size_t i = 0; i < cables->row_count && (!args->top.known || i < args->top.value); i++)
-		listing_add(&cables->run.mad.listing, &cables->rows[i]);
+	fabric_run_list(&cables->run, cables->rows, cables->row_count, sizeof(*cables->rows));
 }
 
 static void save(struct plugged_cables *cables, const char *path)

@@ -29,9 +29,11 @@ static void skip(struct facts *facts, const char *what, const char *why)
 	strings_add(&facts->input.not_checked, text);
 }
 
-static const char *reason(int rc)
+/* Does nothing if there is no error. */
+static void skip_failed(struct facts *facts, const char *what, int rc)
 {
-	return rc == -ECANCELED ? "interrupted" : strerror(-rc);
+	if (rc)
+		skip(facts, what, rc == -ECANCELED ? "interrupted" : strerror(-rc));
 }
 
 /* A manager that was not waited for does not count as unanswered. */
@@ -42,24 +44,20 @@ static void read_managers(struct fabric_run *run, struct facts *facts)
 
 	if (!rc)
 		facts->input.managers = &facts->managers;
-	if (rc)
-		skip(facts, "the subnet manager", reason(rc));
-	else if (!facts->managers.count && fabric_manager_lid(&run->fabric))
+	skip_failed(facts, "the subnet manager", rc);
+	if (!rc && !facts->managers.count && fabric_manager_lid(&run->fabric))
 		skip(facts, "the subnet manager", "the local port has no LID");
 }
 
 /* Without a subnet manager there are no routes. */
 static void read_forwarding(struct fabric_run *run, struct facts *facts)
 {
-	int rc;
-
 	if (!fabric_manager_lid(&run->fabric))
 		return;
-	rc = forwarding_read(run->mad.session.engine, &run->scan, &run->fabric, NULL, 0,
-			     FORWARDING_LINEAR, &facts->forwarding);
 	facts->input.forwarding = &facts->forwarding;
-	if (rc)
-		skip(facts, "some of the forwarding tables", reason(rc));
+	skip_failed(facts, "some of the forwarding tables",
+		    forwarding_read(run->mad.session.engine, &run->scan, &run->fabric, NULL, 0,
+				    FORWARDING_LINEAR, &facts->forwarding));
 }
 
 /* One reading only shows counters that have stopped: the others may have counted long ago. */
@@ -104,13 +102,11 @@ static void read_paths(struct fabric_run *run, struct facts *facts)
 {
 	struct credit_study *study = &facts->credit;
 	const struct mad_route *route = &run->mad.session.port.route;
-	int rc;
 
 	credit_pairs_list(&run->fabric, &facts->forwarding, &study->any, MOST_PATH_RECORDS,
 			  &study->pairs);
-	rc = credit_pairs_ask(run->mad.session.engine, route, &run->fabric, &study->pairs);
-	if (rc)
-		skip(facts, "credit-loop: some of the path records", reason(rc));
+	skip_failed(facts, "credit-loop: some of the path records",
+		    credit_pairs_ask(run->mad.session.engine, route, &run->fabric, &study->pairs));
 }
 
 /* Why the SLs of packets cannot be found; NULL if they can. */
@@ -135,7 +131,6 @@ static void study_credit(struct fabric_run *run, struct facts *facts)
 	struct credit_study *study = &facts->credit;
 	const uint64_t credit = run->args->credit.value;
 	const char *why = lacks_paths(run);
-	int rc = 0;
 
 	if (!facts->input.forwarding)
 		return;
@@ -150,12 +145,11 @@ static void study_credit(struct fabric_run *run, struct facts *facts)
 		return;
 	}
 	if (!run->args->load) {
-		rc = fabric_details_read(run->mad.session.engine, &run->scan, &run->fabric,
-					 study->any.ports);
+		skip_failed(facts, "credit-loop: some of the SL to VL tables",
+			    fabric_details_read(run->mad.session.engine, &run->scan, &run->fabric,
+						study->any.ports));
 		study->lanes_read = true;
 	}
-	if (rc)
-		skip(facts, "credit-loop: some of the SL to VL tables", reason(rc));
 	study->question = credit == FABRIC_CREDIT_PATHS ? CREDIT_OF_PATHS : CREDIT_OF_SLS;
 	study->sls = (uint16_t)(credit < CREDIT_SLS ? 1u << credit : UINT16_MAX);
 	if (study->question == CREDIT_OF_PATHS)
@@ -217,7 +211,7 @@ static void check(struct fabric_run *run, struct fabric_findings *findings)
 	if (credit_study_stopped(&facts.credit)) {
 		fabric_run_problem(run, NULL,
 				   "interrupted: not all routes were searched for credit loops");
-		skip(&facts, "credit-loop: not all routes were followed", reason(-ECANCELED));
+		skip_failed(&facts, "credit-loop: not all routes were followed", -ECANCELED);
 	}
 	fabric_check(&facts.input, findings);
 	drop_expected(run, findings);

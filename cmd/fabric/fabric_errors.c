@@ -61,14 +61,6 @@ DEFINE_ORDER(compare_rows, struct port_errors_row,
 DEFINE_ORDER(compare_growth, struct port_growth_row,
 	     COMPARE(b->error_count.value, a->error_count.value), COMPARE(a->at.place, b->at.place))
 
-static void list_rows(struct errors *errors, const void *rows, size_t count, size_t size)
-{
-	const struct fabric_args *args = errors->run.args;
-
-	for (size_t i = 0; i < count && (!args->top.known || i < args->top.value); i++)
-		listing_add(&errors->run.mad.listing, (const char *)rows + i * size);
-}
-
 static void note_readings(struct errors *errors, const struct port_errors *readings)
 {
 	const struct globals *globals = &errors->run.mad.listing.ctx->globals;
@@ -112,7 +104,7 @@ static void show_errors(struct errors *errors)
 	if (errors->all_args->details)
 		read_details(errors, &readings);
 	fabric_counters_note_losses(run, NULL, &readings);
-	list_rows(errors, errors->rows, errors->row_count, sizeof(*errors->rows));
+	fabric_run_list(run, errors->rows, errors->row_count, sizeof(*errors->rows));
 	if (clears)
 		fabric_errors_clear(run,
 				    &(const struct fabric_clearing){
@@ -149,7 +141,7 @@ static void show_growth(struct errors *errors)
 		MEM_ADD(errors->growth, errors->growth_count) = row;
 	}
 	MEM_SORT(errors->growth, errors->growth_count, compare_growth);
-	list_rows(errors, errors->growth, errors->growth_count, sizeof(*errors->growth));
+	fabric_run_list(run, errors->growth, errors->growth_count, sizeof(*errors->growth));
 	if (taken && errors->run.saves)
 		fabric_counters_save(run, errors->run.saves, &counters.after);
 	fabric_counters_clear(&counters);

@@ -468,6 +468,14 @@ bool fabric_run_is_named(const struct fabric_run *run, uint32_t port)
 	return !run->named || run->named[run->fabric.ports[port].node];
 }
 
+void fabric_run_list(struct fabric_run *run, const void *rows, size_t count, size_t size)
+{
+	const struct number *top = &run->args->top;
+
+	for (size_t i = 0; i < count && (!top->known || i < top->value); i++)
+		listing_add(&run->mad.listing, (const char *)rows + i * size);
+}
+
 int fabric_run_end_quietly(struct fabric_run *run, int rc)
 {
 	int status = mad_listing_end_quietly(&run->mad, rc);

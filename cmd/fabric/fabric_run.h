@@ -121,6 +121,8 @@ void fabric_run_note(struct fabric_run *run, const struct fabric_failure *failur
 void fabric_run_note_interrupted(struct fabric_run *run);
 /* Notes how many ports in a file of --since are gone, if any. */
 void fabric_run_note_others(struct fabric_run *run, long others);
+/* Lists the rows of an array, at most as many as --top allows. */
+void fabric_run_list(struct fabric_run *run, const void *rows, size_t count, size_t size);
 /* Prints the listing, frees the run, and returns the exit status. */
 int fabric_run_end(struct fabric_run *run);
 /*

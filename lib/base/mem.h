@@ -67,8 +67,20 @@ static inline void *mem_find(const void *key, const void *array, size_t count, s
 {
 	return count ? bsearch(key, array, count, size, compare) : NULL;
 }
+/* Finds the first of equal elements, which are few. */
+static inline void *mem_find_first(const void *key, const void *array, size_t count, size_t size,
+				   mem_compare *compare)
+{
+	char *found = mem_find(key, array, count, size, compare);
+
+	while (found && found != array && !compare(key, found - size))
+		found -= size;
+	return found;
+}
 #define MEM_SORT(array, count, compare)	     mem_sort(array, count, sizeof(*(array)), compare)
 #define MEM_FIND(key, array, count, compare) mem_find(key, array, count, sizeof(*(array)), compare)
+#define MEM_FIND_FIRST(key, array, count, compare) \
+	mem_find_first(key, array, count, sizeof(*(array)), compare)
 
 /*
  * Calls `write` to write a file that is in memory. A NUL follows the text, which the caller frees.

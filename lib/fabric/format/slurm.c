@@ -259,18 +259,14 @@ static void add_line(struct slurm *slurm, const char *name, const char *key, siz
 /* Lists the hosts of a switch; returns their number. */
 static size_t list_hosts(struct slurm *slurm, uint32_t node)
 {
-	size_t low = 0, high = slurm->place_count, count = 0;
+	const struct place_of_host wanted = {.leaf = node},
+				   *end = slurm->places + slurm->place_count;
+	const struct place_of_host *place = MEM_FIND_FIRST(&wanted, slurm->places,
+							   slurm->place_count, compare_leaves);
+	size_t count = 0;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (slurm->places[middle].leaf < node)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < slurm->place_count && slurm->places[low].leaf == node; low++)
-		slurm->list[count++] = slurm->places[low].host;
+	for (; place && place < end && place->leaf == node; place++)
+		slurm->list[count++] = place->host;
 	return count;
 }
 

@@ -26,13 +26,9 @@ struct builder {
 	char **message;
 };
 
-static int compare_ids(const struct name *a, const struct name *b)
-{
-	size_t shorter = a->length < b->length ? a->length : b->length;
-
-	return memcmp(a->id, b->id, shorter) ?: COMPARE(a->length, b->length);
-}
-
+DEFINE_ORDER(compare_ids, struct name,
+	     memcmp(a->id, b->id, a->length < b->length ? a->length : b->length),
+	     COMPARE(a->length, b->length))
 DEFINE_ORDER(compare_names, struct name, compare_ids(a, b), COMPARE(a->block, b->block))
 
 static int fail_duplicates(const struct builder *builder, const struct topology_block *block)
@@ -70,22 +66,6 @@ static bool has_many_duplicates(const struct fabric *fabric, uint32_t number)
 		if (++count == MOST_NAMESAKES)
 			return true;
 	return false;
-}
-
-/* Returns the index in `names` of the first block whose name is not less than this one. */
-static size_t find_name(const struct builder *builder, const struct name *name)
-{
-	size_t low = 0, high = builder->parts->block_count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (compare_ids(&builder->names[middle], name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 static void write_node_info(const struct topology_block *block, unsigned char *info)
@@ -249,12 +229,14 @@ static uint32_t find_peer(const struct builder *builder, uint32_t place, bool *r
 {
 	const struct topology_cable *cable = &builder->parts->cables[builder->cables[place]];
 	const struct name name = {.id = cable->peer_id, .length = cable->peer_id_length};
-	size_t at = find_name(builder, &name);
+	const struct name *end = builder->names + builder->parts->block_count;
+	const struct name *at = MEM_FIND_FIRST(&name, builder->names, builder->parts->block_count,
+					       compare_ids);
 	uint32_t without_line = FABRIC_NONE;
 
 	*ret_named = false;
-	for (; at < builder->parts->block_count && !compare_ids(&builder->names[at], &name); at++) {
-		const uint32_t node = builder->nodes[builder->names[at].block];
+	for (; at && at < end && !compare_ids(at, &name); at++) {
+		const uint32_t node = builder->nodes[at->block];
 		uint32_t peer;
 
 		*ret_named = true;

@@ -197,6 +197,19 @@ static inline uint32_t fabric_peer_node(const struct fabric *fabric, uint32_t po
 	return peer == FABRIC_NONE ? FABRIC_NONE : fabric->ports[peer].node;
 }
 
+/*
+ * Finds the representative of a disjoint set. `parents` has another member of its set for each
+ * number, or the number itself.
+ */
+static inline uint32_t fabric_set_of(uint32_t *parents, uint32_t number)
+{
+	while (parents[number] != number) {
+		parents[number] = parents[parents[number]];
+		number = parents[number];
+	}
+	return number;
+}
+
 /* Returns the port; FABRIC_NONE if there is none, or several nodes have the GUID. */
 uint32_t fabric_find_port(const struct fabric *fabric, uint64_t node_guid, uint64_t number);
 /* For qsort() and bsearch() of items that begin with the index of a port. */

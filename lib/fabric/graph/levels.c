@@ -106,15 +106,6 @@ static void spread(struct work *work, uint32_t next)
 	}
 }
 
-static uint32_t set_of(const struct work *work, uint32_t node)
-{
-	while (work->joined[node] != node) {
-		work->joined[node] = work->joined[work->joined[node]];
-		node = work->joined[node];
-	}
-	return node;
-}
-
 /* Whether the switches one cable nearer to the leaves would be disconnected without this one. */
 static bool joins(const struct work *work, uint32_t node)
 {
@@ -125,9 +116,9 @@ static bool joins(const struct work *work, uint32_t node)
 
 		if (peer == FABRIC_NONE || work->distance[peer] >= work->distance[node])
 			continue;
-		if (set != FABRIC_NONE && set != set_of(work, peer))
+		if (set != FABRIC_NONE && set != fabric_set_of(work->joined, peer))
 			return true;
-		set = set_of(work, peer);
+		set = fabric_set_of(work->joined, peer);
 	}
 	return false;
 }
@@ -158,7 +149,8 @@ static void join(struct work *work, uint32_t node)
 		uint32_t peer = peer_switch(work->fabric, port);
 
 		if (peer != FABRIC_NONE && work->distance[peer] < work->distance[node])
-			work->joined[set_of(work, peer)] = set_of(work, node);
+			work->joined[fabric_set_of(work->joined, peer)] = fabric_set_of(
+				work->joined, node);
 	}
 }
 

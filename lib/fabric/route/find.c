@@ -89,11 +89,9 @@ static size_t take_port_guid(struct fabric_finder *finder, uint64_t guid,
 
 	if (!finder->has_guids)
 		list_guids(finder);
-	first = MEM_FIND(&guid, finder->guids, finder->guid_count, has_guid);
+	first = MEM_FIND_FIRST(&guid, finder->guids, finder->guid_count, has_guid);
 	if (!first)
 		return 0;
-	while (first > finder->guids && first[-1].guid == guid)
-		first--;
 	take_port(fabric, first->port, place);
 	end = finder->guids + finder->guid_count;
 	while (++first < end && first->guid == guid)
@@ -188,11 +186,9 @@ static size_t find_node(struct fabric_finder *finder, const char *word, uint32_t
 	if (!finder->names)
 		list_names(finder);
 	end = finder->names + finder->view.fabric->node_count;
-	first = MEM_FIND(word, finder->names, finder->view.fabric->node_count, has_name);
+	first = MEM_FIND_FIRST(word, finder->names, finder->view.fabric->node_count, has_name);
 	if (!first)
 		return 0;
-	while (first > finder->names && !strcmp(first[-1].name, word))
-		first--;
 	while (first + count < end && !strcmp(first[count].name, word))
 		count++;
 	*ret_node = first->node;

@@ -231,15 +231,6 @@ static void find_loop(struct builder *builder)
 			return;
 }
 
-static uint32_t group_of(struct builder *builder, uint32_t number)
-{
-	while (builder->group[number] != number) {
-		builder->group[number] = builder->group[builder->group[number]];
-		number = builder->group[number];
-	}
-	return number;
-}
-
 /* The switch of a hop. */
 static uint32_t switch_of(const struct builder *builder, uint32_t hop)
 {
@@ -258,10 +249,10 @@ static uint32_t find_largest_group(struct builder *builder, uint32_t *ret_member
 		builder->group[i] = i;
 	for (uint32_t i = 0; i < builder->tree->count; i++)
 		if (builder->steps[i].back != FABRIC_NONE)
-			builder->group[group_of(builder, switch_of(builder, i))] = group_of(
-				builder, builder->steps[i].to);
+			builder->group[fabric_set_of(builder->group, switch_of(builder, i))] =
+				fabric_set_of(builder->group, builder->steps[i].to);
 	for (uint32_t i = 0; i < count; i++)
-		members[group_of(builder, i)] += builder->gets[i];
+		members[fabric_set_of(builder->group, i)] += builder->gets[i];
 	for (uint32_t i = 0; i < count; i++)
 		if (members[i] > members[largest])
 			largest = i;

@@ -94,10 +94,8 @@ void multicast_find_members(const struct fabric *fabric, struct multicast_member
 
 		if (!wanted.guid || (is_switch && fabric->ports[i].number))
 			continue;
-		found = MEM_FIND(&wanted, members->items, members->count, by_guid);
 		/* Records of several groups with one MLID are adjacent. */
-		for (; found && found > members->items && found[-1].guid == wanted.guid; found--)
-			continue;
+		found = MEM_FIND_FIRST(&wanted, members->items, members->count, by_guid);
 		for (;
 		     found && found < members->items + members->count && found->guid == wanted.guid;
 		     found++)
