@@ -47,21 +47,26 @@ void fabric_counters_read(struct fabric_run *run, const struct port_errors_optio
 				 NULL);
 }
 
+void fabric_counters_note_failure(struct fabric_run *run, const struct fabric_failure *failure,
+				  const char *what, const char *hint)
+{
+	_cleanup_(freep) char *object = NULL, *reason = NULL, *message = NULL;
+
+	port_errors_failure_text(&run->view, failure, &object, &reason);
+	message = mem_format("%s%s", what, reason);
+	problem_add_text(&run->mad.listing.problems, object, NULL, "gmp", message, hint);
+}
+
 /* Notes each failure once, although both readings may have it. */
 static void note_failures(struct fabric_run *run, const struct port_errors *readings,
 			  bool *reported)
 {
-	struct problems *problems = &run->mad.listing.problems;
-
-	for (size_t i = 0; i < readings->failure_count; i++) {
-		_cleanup_(freep) char *object = NULL, *message = NULL;
-
-		if (reported[readings->failures[i].port])
-			continue;
-		reported[readings->failures[i].port] = true;
-		port_errors_failure_text(&run->view, &readings->failures[i], &object, &message);
-		problem_add_text(problems, object, NULL, "gmp", message,
-				 readings->failures[i].error == -ETIMEDOUT ? timeout_hint : NULL);
+	for_each_in (failure, readings->failures, readings->failure_count) {
+		if (!reported[failure->port])
+			fabric_counters_note_failure(run, failure, "",
+						     failure->error == -ETIMEDOUT ? timeout_hint
+										  : NULL);
+		reported[failure->port] = true;
 	}
 }
 

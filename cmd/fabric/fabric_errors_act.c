@@ -142,17 +142,6 @@ static bool confirm(struct fabric_run *run, const struct fabric_clearing *cleari
 			       "--yes clears them without asking", "nothing was cleared");
 }
 
-static void note_failures(struct fabric_run *run, const struct port_errors *readings, size_t from)
-{
-	for (size_t i = from; i < readings->failure_count; i++) {
-		_cleanup_(freep) char *object = NULL, *reason = NULL, *message = NULL;
-
-		port_errors_failure_text(&run->view, &readings->failures[i], &object, &reason);
-		message = mem_format("not cleared: %s", reason);
-		problem_add_text(&run->mad.listing.problems, object, NULL, "gmp", message, NULL);
-	}
-}
-
 void fabric_errors_clear(struct fabric_run *run, const struct fabric_clearing *clearing)
 {
 	struct listing *listing = &run->mad.listing;
@@ -172,7 +161,9 @@ void fabric_errors_clear(struct fabric_run *run, const struct fabric_clearing *c
 		return;
 	rc = port_counters_reset(run->mad.session.engine, &run->fabric, clearing->options,
 				 clearing->kinds, clearing->details, clearing->readings, &cleared);
-	note_failures(run, clearing->readings, failures);
+	for (size_t i = failures; i < clearing->readings->failure_count; i++)
+		fabric_counters_note_failure(run, &clearing->readings->failures[i],
+					     "not cleared: ", NULL);
 	if (rc)
 		problem_add_text(&listing->problems, NULL, NULL, "gmp",
 				 rc == -ECANCELED ? "interrupted: not all counters were cleared"

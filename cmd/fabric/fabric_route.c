@@ -300,32 +300,27 @@ static void read_errors(struct routes *routes)
 {
 	const struct fabric *fabric = &routes->run.fabric;
 	_cleanup_(freep) bool *wanted = mem_alloc_zero(fabric->port_count, sizeof(*wanted));
-	struct problems *problems = &routes->run.mad.listing.problems;
 	_cleanup_(port_errors_clear) struct port_errors errors = {.items = NULL};
 
 	if (!(columns_needs(&routes->run.mad.listing.columns) & ROUTE_NEEDS_COUNTERS))
 		return;
 	if (routes->run.args->load) {
-		problem_add_text(problems, NULL, "errors", NULL, "a saved scan has no counters",
-				 NULL);
+		problem_add_text(&routes->run.mad.listing.problems, NULL, "errors", NULL,
+				 "a saved scan has no counters", NULL);
 		return;
 	}
-	for (size_t i = 0; i < routes->row_count; i++) {
-		uint32_t port = routes->rows[i].at.place;
+	for_each_in (row, routes->rows, routes->row_count) {
+		const uint32_t peer = fabric->ports[row->at.place].peer;
 
-		wanted[port] = true;
-		if (fabric->ports[port].peer != FABRIC_NONE)
-			wanted[fabric->ports[port].peer] = true;
+		wanted[row->at.place] = true;
+		if (peer != FABRIC_NONE)
+			wanted[peer] = true;
 	}
 	fabric_counters_read(&routes->run,
 			     &(const struct port_errors_options){.all = true, .wanted = wanted},
 			     &errors);
-	for (size_t i = 0; i < errors.failure_count; i++) {
-		_cleanup_(freep) char *object = NULL, *message = NULL;
-
-		port_errors_failure_text(&routes->run.view, &errors.failures[i], &object, &message);
-		problem_add_text(problems, object, NULL, "gmp", message, NULL);
-	}
+	for_each_in (failure, errors.failures, errors.failure_count)
+		fabric_counters_note_failure(&routes->run, failure, "", NULL);
 	for_each_in (row, routes->rows, routes->row_count) {
 		uint32_t peer = fabric->ports[row->at.place].peer;
 

@@ -42,16 +42,14 @@ void fabric_run_problem(struct fabric_run *run, const char *hint, const char *fo
 
 void fabric_run_note(struct fabric_run *run, const struct fabric_failure *failures, size_t count)
 {
-	struct problems *problems = &run->mad.listing.problems;
-
-	for (size_t i = 0; i < count; i++) {
+	for_each_in (failure, failures, count) {
 		_cleanup_(freep) char *object = NULL, *message = NULL;
-		const bool vendor = failures[i].mgmt_class;
+		const bool vendor = failure->mgmt_class;
 		const char *hint = vendor ? vendor_timeout_hint : timeout_hint;
 
-		fabric_failure_text(&run->view, &failures[i], &object, &message);
-		problem_add_text(problems, object, NULL, vendor ? "gmp" : "smp", message,
-				 failures[i].error == -ETIMEDOUT ? hint : NULL);
+		fabric_failure_text(&run->view, failure, &object, &message);
+		problem_add_text(&run->mad.listing.problems, object, NULL, vendor ? "gmp" : "smp",
+				 message, failure->error == -ETIMEDOUT ? hint : NULL);
 	}
 }
 

@@ -162,6 +162,9 @@ char *fabric_format_text(struct fabric_run *run, enum fabric_format format);
  */
 void fabric_counters_read(struct fabric_run *run, const struct port_errors_options *options,
 			  struct port_errors *errors);
+/* Notes a failure to read or clear counters as a problem: `what` comes before the reason. */
+void fabric_counters_note_failure(struct fabric_run *run, const struct fabric_failure *failure,
+				  const char *what, const char *hint);
 /* Notes the ports whose counters were not read as problems; `before` may be NULL. */
 void fabric_counters_note_losses(struct fabric_run *run, const struct port_errors *before,
 				 const struct port_errors *after);

@@ -327,8 +327,8 @@ void check_not_checked(struct check_run *run)
 	const struct port_errors *counters = run->input->counters;
 	_cleanup_(freep) char *evidence = NULL;
 
-	for (size_t i = 0; i < run->input->not_checked.count; i++)
-		check_report(run, FABRIC_NONE, "%s", run->input->not_checked.items[i]);
+	for_each (why, &run->input->not_checked)
+		check_report(run, FABRIC_NONE, "%s", *why);
 	check_report_unknown(run);
 	check_report_credit(run);
 	if (!counters || !counters->unreachable)
