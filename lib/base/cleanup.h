@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define _cleanup_(function) __attribute__((cleanup(function)))
@@ -17,6 +18,17 @@
 	static inline void name##p(type **object) \
 	{                                         \
 		name(*object);                    \
+	}
+
+/*
+ * Defines a function that releases what an `object` of the type owns by these expressions, and
+ * makes it zero.
+ */
+#define DEFINE_CLEAR(type, name, ...)               \
+	static inline void name(type *object)       \
+	{                                           \
+		__VA_ARGS__;                        \
+		memset(object, 0, sizeof(*object)); \
 	}
 
 static inline void freep(void *pointer)

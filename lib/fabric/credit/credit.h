@@ -19,6 +19,7 @@
  */
 #pragma once
 
+#include "base/cleanup.h"
 #include "fabric/route/forwarding.h"
 #include "mad/engine/gather.h"
 
@@ -42,7 +43,8 @@ enum {
  */
 void credit_lanes_make(const struct fabric *fabric, const bool *ports, bool complete,
 		       struct credit_lanes *lanes);
-void credit_lanes_clear(struct credit_lanes *lanes);
+DEFINE_CLEAR(struct credit_lanes, credit_lanes_clear, free(object->first), free(object->mappings),
+	     free(object->known))
 /* Returns a VL, or one of the constants above. */
 static inline unsigned int credit_lane(const struct credit_lanes *lanes, unsigned int in,
 				       uint32_t out, unsigned int sl)
@@ -152,7 +154,7 @@ void credit_pairs_list(const struct fabric *fabric, const struct forwarding *for
  */
 int credit_pairs_ask(struct mad_engine *engine, const struct mad_route *route,
 		     const struct fabric *fabric, struct credit_pairs *pairs);
-void credit_pairs_clear(struct credit_pairs *pairs);
+DEFINE_CLEAR(struct credit_pairs, credit_pairs_clear, free(object->items))
 
 /* What is known of the loops of a subnet. */
 enum credit_question {

@@ -80,11 +80,3 @@ void credit_lanes_make(const struct fabric *fabric, const bool *ports, bool comp
 		    ports[fabric->details[i].port])
 			take(fabric, &fabric->details[i], lanes);
 }
-
-void credit_lanes_clear(struct credit_lanes *lanes)
-{
-	free(lanes->first);
-	free(lanes->mappings);
-	free(lanes->known);
-	*lanes = (struct credit_lanes){.first = NULL};
-}

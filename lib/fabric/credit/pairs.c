@@ -191,9 +191,3 @@ int credit_pairs_ask(struct mad_engine *engine, const struct mad_route *route,
 	free(asker.known);
 	return rc;
 }
-
-void credit_pairs_clear(struct credit_pairs *pairs)
-{
-	free(pairs->items);
-	*pairs = (struct credit_pairs){.items = NULL};
-}

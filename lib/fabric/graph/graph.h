@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cleanup.h"
 #include "host/device.h"
 #include "mad/format/codes.h"
 #include "mad/format/mad.h"
@@ -320,7 +321,7 @@ struct cable_list {
 /* Neighbours are sorted by `order`, which has a number for each node. */
 void cable_list_fill(const struct fabric *fabric, uint32_t node, const uint32_t *order,
 		     struct cable_list *list);
-void cable_list_clear(struct cable_list *list);
+DEFINE_CLEAR(struct cable_list, cable_list_clear, free(object->items), free(object->ports))
 
 /*
  * The level of each switch in a tree. Nothing in a fat tree tells its levels, so they are inferred:
@@ -344,4 +345,4 @@ struct fabric_levels {
 bool fabric_is_host(const struct fabric *fabric, uint32_t node);
 
 void fabric_levels_fill(const struct fabric *fabric, struct fabric_levels *levels);
-void fabric_levels_clear(struct fabric_levels *levels);
+DEFINE_CLEAR(struct fabric_levels, fabric_levels_clear, free(object->level))

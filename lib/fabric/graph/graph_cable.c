@@ -131,10 +131,3 @@ void cable_list_fill(const struct fabric *fabric, uint32_t node, const uint32_t 
 	for (size_t i = 0; i < count; i++)
 		add_cable(fabric, list, &sorted[i]);
 }
-
-void cable_list_clear(struct cable_list *list)
-{
-	free(list->items);
-	free(list->ports);
-	*list = (struct cable_list){.items = NULL};
-}

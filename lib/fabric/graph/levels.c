@@ -308,9 +308,3 @@ void fabric_levels_fill(const struct fabric *fabric, struct fabric_levels *level
 	free(work.queue);
 	free(work.joined);
 }
-
-void fabric_levels_clear(struct fabric_levels *levels)
-{
-	free(levels->level);
-	*levels = (struct fabric_levels){.level = NULL};
-}

@@ -162,12 +162,6 @@ void fabric_list_details(const struct fabric_view *view, struct fabric_rows *row
 	add_rows(rows, view, view->fabric->detail_count);
 }
 
-void fabric_rows_clear(struct fabric_rows *rows)
-{
-	free(rows->items);
-	*rows = (struct fabric_rows){.items = NULL};
-}
-
 void fabric_graph_fill(const struct fabric_view *view, struct fabric_graph *graph)
 {
 	*graph = (struct fabric_graph){

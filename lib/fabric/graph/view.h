@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cleanup.h"
 #include "fabric/graph/chassis.h"
 #include "fabric/graph/graph.h"
 #include "mad/names/node_names.h"
@@ -85,7 +86,7 @@ void fabric_list_ports(const struct fabric_view *view, port_filter *wanted,
 /* Appends all cables, each once, in the order of their first ports. */
 void fabric_list_links(const struct fabric_view *view, struct fabric_rows *rows);
 void fabric_list_details(const struct fabric_view *view, struct fabric_rows *rows);
-void fabric_rows_clear(struct fabric_rows *rows);
+DEFINE_CLEAR(struct fabric_rows, fabric_rows_clear, free(object->items))
 
 void fabric_graph_fill(const struct fabric_view *view, struct fabric_graph *graph);
 void fabric_graph_clear(struct fabric_graph *graph);

@@ -145,10 +145,3 @@ void balance_count(const struct fabric *fabric, const struct forwarding *forward
 		if (owners[lid] != FABRIC_NONE && forwarding_is_end(fabric, owners[lid]))
 			count_lid(&counter, owners[lid], (uint16_t)lid);
 }
-
-void balance_clear(struct balance *balance)
-{
-	free(balance->routes);
-	free(balance->pairs);
-	*balance = (struct balance){.routes = NULL};
-}

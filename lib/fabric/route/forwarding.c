@@ -246,15 +246,6 @@ int forwarding_read(struct mad_engine *engine, const struct fabric_scan_options 
 	return rc;
 }
 
-void forwarding_clear(struct forwarding *forwarding)
-{
-	free(forwarding->tables);
-	free(forwarding->of_node);
-	free(forwarding->blocks);
-	free(forwarding->failures);
-	*forwarding = (struct forwarding){.tables = NULL};
-}
-
 const struct forwarding_table *forwarding_of(const struct forwarding *forwarding, uint32_t node)
 {
 	uint32_t table = forwarding->of_node[node];

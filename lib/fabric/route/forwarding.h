@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "fabric/scan/scan.h"
 
 #define FORWARDING_LIDS	     0xc000u /* unicast LIDs, with the reserved 0; multicast LIDs follow */
@@ -71,7 +72,8 @@ struct forwarding {
 int forwarding_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
 		    const struct fabric *fabric, const uint32_t *nodes, size_t count,
 		    unsigned int kinds, struct forwarding *forwarding);
-void forwarding_clear(struct forwarding *forwarding);
+DEFINE_CLEAR(struct forwarding, forwarding_clear, free(object->tables), free(object->of_node),
+	     free(object->blocks), free(object->failures))
 
 /*
  * Appends the known blocks to the details of the graph, so that they are saved with it. Empty
@@ -147,7 +149,7 @@ void cable_users(const struct fabric *fabric, const struct forwarding *forwardin
 /* Fills an empty balance from all linear tables. */
 void balance_count(const struct fabric *fabric, const struct forwarding *forwarding,
 		   struct balance *balance);
-void balance_clear(struct balance *balance);
+DEFINE_CLEAR(struct balance, balance_clear, free(object->routes), free(object->pairs))
 
 /*
  * Shared by the files that fill forwarding tables, from switches (forwarding.c) or a saved scan

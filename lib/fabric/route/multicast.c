@@ -433,9 +433,3 @@ void multicast_tree_fill(const struct fabric *fabric, const struct forwarding *f
 	}
 	free(builder.steps);
 }
-
-void multicast_tree_clear(struct multicast_tree *tree)
-{
-	free(tree->hops);
-	*tree = (struct multicast_tree){.hops = NULL};
-}

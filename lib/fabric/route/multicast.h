@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "base/cleanup.h"
 #include "fabric/graph/view.h"
 #include "fabric/route/forwarding.h"
 #include "mad/engine/gather.h"
@@ -64,7 +65,7 @@ void multicast_find_members(const struct fabric *fabric, struct multicast_member
 void multicast_tree_fill(const struct fabric *fabric, const struct forwarding *forwarding,
 			 uint16_t mlid, const struct multicast_members *members,
 			 struct multicast_tree *tree);
-void multicast_tree_clear(struct multicast_tree *tree);
+DEFINE_CLEAR(struct multicast_tree, multicast_tree_clear, free(object->hops))
 /*
  * Returns the number of hops with the fault, and the first of them. A switch that seems to lead
  * nowhere may lead to a member that only sends, so that is a fault only if the members are known.

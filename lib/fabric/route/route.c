@@ -94,12 +94,6 @@ void route_follow(const struct fabric *fabric, uint32_t from, uint32_t to, uint1
 	route->node = fabric->ports[at].node;
 }
 
-void route_clear(struct fabric_route *route)
-{
-	free(route->ports);
-	*route = (struct fabric_route){.ports = NULL};
-}
-
 bool route_takes_back(const struct fabric *fabric, const struct fabric_route *there, size_t hop,
 		      const struct fabric_route *back)
 {

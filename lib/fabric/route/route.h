@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "base/cleanup.h"
 #include "fabric/graph/graph.h"
 #include "fabric/graph/view.h"
 #include "fabric/route/forwarding.h"
@@ -35,7 +36,7 @@ typedef unsigned int (*route_lookup)(void *context, uint32_t node, uint16_t lid)
 /* Fills an empty route from a port (port 0 of a switch) to the port that owns the LID. */
 void route_follow(const struct fabric *fabric, uint32_t from, uint32_t to, uint16_t lid,
 		  route_lookup lookup, void *context, struct fabric_route *route);
-void route_clear(struct fabric_route *route);
+DEFINE_CLEAR(struct fabric_route, route_clear, free(object->ports))
 /* Whether `back` takes the cable of that hop of `there` in the opposite direction. */
 bool route_takes_back(const struct fabric *fabric, const struct fabric_route *there, size_t hop,
 		      const struct fabric_route *back);

@@ -238,13 +238,6 @@ int fabric_plugs_read(struct mad_engine *engine, const struct fabric_scan_option
 	return rc;
 }
 
-void fabric_plugs_clear(struct fabric_plugs *plugs)
-{
-	free(plugs->items);
-	free(plugs->failures);
-	*plugs = (struct fabric_plugs){.items = NULL};
-}
-
 const struct fabric_plug *fabric_plugs_find(const struct fabric_plugs *plugs, uint32_t port)
 {
 	return MEM_FIND(&port, plugs->items, plugs->count, fabric_compare_ports);

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "base/cleanup.h"
 #include "fabric/graph/graph.h"
 #include "fabric/graph/view.h"
 #include "fabric/scan/scan.h"
@@ -55,7 +56,7 @@ int fabric_plugs_read(struct mad_engine *engine, const struct fabric_scan_option
  */
 int fabric_plugs_read_registers(struct mad_engine *engine, const struct mad_address *address,
 				const struct fabric *fabric, struct fabric_plugs *plugs);
-void fabric_plugs_clear(struct fabric_plugs *plugs);
+DEFINE_CLEAR(struct fabric_plugs, fabric_plugs_clear, free(object->items), free(object->failures))
 /* Returns NULL if the port is not in the list. */
 const struct fabric_plug *fabric_plugs_find(const struct fabric_plugs *plugs, uint32_t port);
 /* Describes the device's error code for a module that it could not read. */

@@ -316,13 +316,6 @@ int port_errors_read(struct mad_engine *engine, const struct fabric *fabric,
 	return rc;
 }
 
-void port_errors_clear(struct port_errors *errors)
-{
-	free(errors->items);
-	free(errors->failures);
-	*errors = (struct port_errors){.items = NULL};
-}
-
 const struct port_counters *port_errors_find(const struct port_errors *errors, uint32_t port)
 {
 	const struct port_counters *found = MEM_FIND(&port, errors->items, errors->count,

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "base/cleanup.h"
 #include "counter/counter_change.h"
 #include "fabric/graph/graph.h"
 #include "fabric/graph/view.h"
@@ -96,7 +97,7 @@ int port_errors_read(struct mad_engine *engine, const struct fabric *fabric,
 void port_errors_request(const struct fabric *fabric, const struct port_errors_options *options,
 			 uint32_t port, uint8_t method, uint16_t attribute,
 			 struct mad_request *request);
-void port_errors_clear(struct port_errors *errors);
+DEFINE_CLEAR(struct port_errors, port_errors_clear, free(object->items), free(object->failures))
 /* Returns the counters of a port, or NULL if they were not read. */
 const struct port_counters *port_errors_find(const struct port_errors *errors, uint32_t port);
 /* Decodes the counters; the caller frees the record by perf_record_clear(). */

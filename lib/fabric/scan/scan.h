@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "base/cleanup.h"
 #include "fabric/graph/graph.h"
 #include "mad/engine/engine.h"
 #include "mad/engine/gather.h"
@@ -103,4 +104,4 @@ bool fabric_is_end_port(const struct fabric *fabric, uint32_t port);
 int fabric_managers_read(struct mad_engine *engine, const struct fabric_scan_options *scan,
 			 const struct fabric *fabric, uint16_t local_lid,
 			 struct fabric_managers *managers);
-void fabric_managers_clear(struct fabric_managers *managers);
+DEFINE_CLEAR(struct fabric_managers, fabric_managers_clear, free(object->items))

@@ -333,9 +333,3 @@ int fabric_managers_read(struct mad_engine *engine, const struct fabric_scan_opt
 		take(&items[i], &managers->items[i]);
 	return rc;
 }
-
-void fabric_managers_clear(struct fabric_managers *managers)
-{
-	free(managers->items);
-	*managers = (struct fabric_managers){.items = NULL};
-}
