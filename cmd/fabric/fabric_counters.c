@@ -134,12 +134,6 @@ bool fabric_counters_take(struct fabric_run *run, const struct port_errors_optio
 	return true;
 }
 
-void fabric_counters_clear(struct fabric_counters *counters)
-{
-	port_errors_clear(&counters->before);
-	port_errors_clear(&counters->after);
-}
-
 bool fabric_run_save(struct fabric_run *run, const char *path, const struct saved_kind *kind,
 		     struct saved_list *list)
 {

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "base/cleanup.h"
 #include "cmd/mad/mad_listing.h"
 #include "cmd/progress.h"
 #include "counter/saved.h"
@@ -180,7 +181,8 @@ struct fabric_counters {
  */
 bool fabric_counters_take(struct fabric_run *run, const struct port_errors_options *options,
 			  struct fabric_counters *counters);
-void fabric_counters_clear(struct fabric_counters *counters);
+DEFINE_CLEAR(struct fabric_counters, fabric_counters_clear, port_errors_clear(&object->before),
+	     port_errors_clear(&object->after))
 /* These return false with the reason in the listing; the first clears the list. */
 bool fabric_run_save(struct fabric_run *run, const char *path, const struct saved_kind *kind,
 		     struct saved_list *list);

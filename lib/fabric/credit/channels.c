@@ -54,17 +54,6 @@ void credit_walker_make(const struct fabric *fabric, const struct forwarding *fo
 	list_sources(walker);
 }
 
-void credit_walker_clear(struct credit_walker *walker)
-{
-	free(walker->owners);
-	free(walker->out);
-	free(walker->next);
-	free(walker->ways);
-	free(walker->stack);
-	free(walker->sources);
-	free(walker->first_source);
-}
-
 static void find_out(struct credit_walker *walker, uint32_t table)
 {
 	const struct fabric *fabric = walker->fabric;

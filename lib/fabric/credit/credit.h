@@ -187,7 +187,9 @@ void credit_study_begin(const struct fabric *fabric, const struct forwarding *fo
 /* Fills `loops`, from the SL to VL tables in the details of the graph, and from the pairs. */
 void credit_study_end(const struct fabric *fabric, const struct forwarding *forwarding,
 		      struct credit_study *study);
-void credit_study_clear(struct credit_study *study);
+DEFINE_CLEAR(struct credit_study, credit_study_clear, credit_loops_clear(&object->any),
+	     credit_loops_clear(&object->sure), credit_loops_clear(&object->loops),
+	     credit_pairs_clear(&object->pairs))
 
 /* Shared by the files of this folder: the channels, and which waits for which. */
 struct credit_graph {
@@ -238,6 +240,8 @@ struct credit_walker {
 
 void credit_walker_make(const struct fabric *fabric, const struct forwarding *forwarding,
 			struct credit_walker *walker);
-void credit_walker_clear(struct credit_walker *walker);
+DEFINE_CLEAR(struct credit_walker, credit_walker_clear, free(object->owners), free(object->out),
+	     free(object->next), free(object->ways), free(object->stack), free(object->sources),
+	     free(object->first_source))
 /* Goes on to the next LID of an adapter or a router; false after the last one. */
 bool credit_walker_next(struct credit_walker *walker);

@@ -61,12 +61,3 @@ void credit_study_end(const struct fabric *fabric, const struct forwarding *forw
 	credit_loops_find(fabric, forwarding, &traffic, &study->loops);
 	credit_lanes_clear(&lanes);
 }
-
-void credit_study_clear(struct credit_study *study)
-{
-	credit_loops_clear(&study->any);
-	credit_loops_clear(&study->sure);
-	credit_loops_clear(&study->loops);
-	credit_pairs_clear(&study->pairs);
-	*study = (struct credit_study){.sls = 0};
-}

@@ -269,12 +269,8 @@ static int read_all(struct reader *reader)
 				       version, VERSION));
 	reader->node_count = (uint32_t)number_at(reader->bytes, AT_NODES, 4);
 	reader->port_count = (uint32_t)number_at(reader->bytes, AT_PORTS, 4);
-	rc = find_records(reader);
-	if (!rc)
-		rc = add_nodes(reader);
-	if (!rc)
-		rc = take_ports(reader);
-	return rc ? rc : take_cables(reader);
+	rc = find_records(reader) ?: add_nodes(reader) ?: take_ports(reader);
+	return rc ?: take_cables(reader);
 }
 
 int fabric_read_cache(const unsigned char *bytes, size_t length, struct fabric *fabric,

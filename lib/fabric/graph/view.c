@@ -177,13 +177,3 @@ void fabric_graph_fill(const struct fabric_view *view, struct fabric_graph *grap
 	fabric_list_details(view, &graph->details);
 	add_rows(&graph->faults, view, view->fabric->fault_count);
 }
-
-void fabric_graph_clear(struct fabric_graph *graph)
-{
-	fabric_rows_clear(&graph->nodes);
-	fabric_rows_clear(&graph->ports);
-	fabric_rows_clear(&graph->links);
-	fabric_rows_clear(&graph->unanswered);
-	fabric_rows_clear(&graph->details);
-	fabric_rows_clear(&graph->faults);
-}

@@ -89,7 +89,10 @@ void fabric_list_details(const struct fabric_view *view, struct fabric_rows *row
 DEFINE_CLEAR(struct fabric_rows, fabric_rows_clear, free(object->items))
 
 void fabric_graph_fill(const struct fabric_view *view, struct fabric_graph *graph);
-void fabric_graph_clear(struct fabric_graph *graph);
+DEFINE_CLEAR(struct fabric_graph, fabric_graph_clear, fabric_rows_clear(&object->nodes),
+	     fabric_rows_clear(&object->ports), fabric_rows_clear(&object->links),
+	     fabric_rows_clear(&object->unanswered), fabric_rows_clear(&object->details),
+	     fabric_rows_clear(&object->faults))
 
 /*
  * Shared by the columns of all records of a subnet. A getter leaves the value empty if its row is

@@ -125,7 +125,8 @@ extern const struct schema fabric_multicast_schema;
 bool multicast_row_make(const struct fabric_view *view, const struct forwarding *forwarding,
 			const struct forwarding_table *table, uint32_t mlid,
 			struct multicast_row *row);
-void multicast_row_clear(struct multicast_row *row);
+DEFINE_CLEAR(struct multicast_row, multicast_row_clear, strings_free(&object->ports),
+	     strings_free(&object->peers))
 
 /* The load of a port. */
 struct balance_row {

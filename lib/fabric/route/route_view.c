@@ -183,12 +183,6 @@ bool multicast_row_make(const struct fabric_view *view, const struct forwarding 
 	return true;
 }
 
-void multicast_row_clear(struct multicast_row *row)
-{
-	strings_free(&row->ports);
-	strings_free(&row->peers);
-}
-
 #define RECORD struct multicast_row
 static const struct field multicast_fields[] = {
 	VIEW_TEXT(place_get_node, "node", "NODE", SHOWN, "name of the switch"),

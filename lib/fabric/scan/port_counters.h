@@ -131,7 +131,8 @@ extern const struct schema fabric_errors_schema;
  */
 bool port_errors_row_make(const struct fabric_view *view, const struct port_counters *counters,
 			  const struct error_limits *limits, struct port_errors_row *row);
-void port_errors_row_clear(struct port_errors_row *row);
+DEFINE_CLEAR(struct port_errors_row, port_errors_row_clear, perf_record_clear(&object->counters),
+	     free(object->errors), free(object->details), free(object->said_details))
 
 /* For records that begin with the field of a counter. */
 void port_counter_get_name(const void *record, struct value *value);
@@ -164,7 +165,8 @@ extern const struct schema fabric_error_growth_schema;
 bool port_growth_row_make(const struct fabric_view *view, const struct port_counters *before,
 			  const struct port_counters *after, double seconds,
 			  const struct error_limits *limits, struct port_growth_row *row);
-void port_growth_row_clear(struct port_growth_row *row);
+DEFINE_CLEAR(struct port_growth_row, port_growth_row_clear, perf_rates_clear(&object->rates),
+	     free(object->errors), free(object->counters))
 
 /* The counters of a port in a file; strings are owned. */
 struct saved_port_counters {

@@ -77,15 +77,6 @@ bool port_errors_row_make(const struct fabric_view *view, const struct port_coun
 	return worth;
 }
 
-void port_errors_row_clear(struct port_errors_row *row)
-{
-	perf_record_clear(&row->counters);
-	free(row->errors);
-	free(row->details);
-	free(row->said_details);
-	*row = (struct port_errors_row){.errors = NULL};
-}
-
 static enum counter_change_state change_of(const struct perf_counter *before,
 					   const struct perf_counter *after)
 {
@@ -199,14 +190,6 @@ bool port_growth_row_make(const struct fabric_view *view, const struct port_coun
 	perf_record_clear(&then);
 	perf_record_clear(&now);
 	return worth;
-}
-
-void port_growth_row_clear(struct port_growth_row *row)
-{
-	perf_rates_clear(&row->rates);
-	free(row->errors);
-	free(row->counters);
-	*row = (struct port_growth_row){.errors = NULL};
 }
 
 void port_errors_failure_text(const struct fabric_view *view, const struct fabric_failure *failure,
