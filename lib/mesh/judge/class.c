@@ -35,17 +35,13 @@ static size_t class_key(uint32_t rail, enum class_kind kind, unsigned int distan
 /* Switches between the two ports; 0: unknown. */
 static unsigned int distance_of(const struct judge *judge, const struct mesh_pair *pair)
 {
-	const struct judge_fabric *fabric = judge->fabric;
-	uint32_t from, to;
+	const uint32_t from = switch_of(judge, port_number(pair->a, pair->rail_a));
+	const uint32_t to = switch_of(judge, port_number(pair->b, pair->rail_b));
 	uint8_t distance;
 
-	if (!fabric || !fabric->switches || !fabric->distances)
+	if (from == MESH_NO_SWITCH || to == MESH_NO_SWITCH || !judge->fabric->distances)
 		return 0;
-	from = fabric->switches[port_number(pair->a, pair->rail_a)];
-	to = fabric->switches[port_number(pair->b, pair->rail_b)];
-	if (from >= fabric->switch_count || to >= fabric->switch_count)
-		return 0;
-	distance = fabric->distances[(size_t)from * fabric->switch_count + to];
+	distance = judge->fabric->distances[(size_t)from * judge->fabric->switch_count + to];
 	return distance > MOST_DISTANCE ? MOST_DISTANCE : distance;
 }
 

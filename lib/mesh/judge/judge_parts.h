@@ -285,6 +285,9 @@ void merge_hosts(struct judge *judge);
 bool edge_shares(const struct judge *judge, const struct edge *edge, const struct culprit *culprit);
 /* The switch of a port, or MESH_NO_SWITCH. */
 uint32_t switch_of(const struct judge *judge, uint32_t port);
+/* Fills the cables on the way from a port to another one; returns their number. */
+size_t way_cables(const struct judge *judge, uint32_t from, uint32_t to,
+		  uint32_t cables[static JUDGE_MOST_WAY]);
 /* Returns its index + 1. */
 uint32_t culprit_add(struct judge *judge, enum culprit_kind kind, uint32_t number, uint32_t bad,
 		     uint32_t judged);

@@ -190,26 +190,20 @@ static void count_for_port(struct judge *judge, const struct edge *edge, int end
 /* Counts the pair for the cables on both of its ways, each from its sender. */
 static void count_cables(struct judge *judge, const struct edge *edge)
 {
-	const struct judge_fabric *fabric = judge->fabric;
 	const uint32_t ports[MESH_ENDS] = {edge_port(edge, MESH_END_A),
 					   edge_port(edge, MESH_END_B)};
+	const uint32_t from = switch_of(judge, ports[0]), to = switch_of(judge, ports[1]);
 	uint32_t cables[JUDGE_MOST_WAY];
 
-	if (judge->leaves) {
-		const uint32_t from = fabric->switches[ports[0]], to = fabric->switches[ports[1]];
-
-		if (from != to && from < fabric->switch_count && to < fabric->switch_count) {
-			judge->leaves[from].all++;
-			judge->leaves[to].all++;
-		}
+	if (from != to && from != MESH_NO_SWITCH && to != MESH_NO_SWITCH) {
+		judge->leaves[from].all++;
+		judge->leaves[to].all++;
 	}
 	for (int end = 0; judge->cables && end < MESH_ENDS; end++) {
-		int count = fabric->find_way(fabric->context, ports[end], ports[!end], cables,
-					     ARRAY_SIZE(cables));
+		const size_t count = way_cables(judge, ports[end], ports[!end], cables);
 
-		for (int i = 0; i < count && i < (int)ARRAY_SIZE(cables); i++)
-			if (cables[i] < fabric->cable_count)
-				judge->cables[cables[i]].all++;
+		for (size_t i = 0; i < count; i++)
+			judge->cables[cables[i]].all++;
 	}
 }
 

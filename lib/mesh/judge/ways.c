@@ -89,6 +89,19 @@ void explain_by_groups(struct judge *judge)
 	}
 }
 
+size_t way_cables(const struct judge *judge, uint32_t from, uint32_t to,
+		  uint32_t cables[static JUDGE_MOST_WAY])
+{
+	const struct judge_fabric *fabric = judge->fabric;
+	const int count = fabric->find_way(fabric->context, from, to, cables, JUDGE_MOST_WAY);
+	size_t made = 0;
+
+	for (int i = 0; i < count && i < (int)JUDGE_MOST_WAY; i++)
+		if (cables[i] < fabric->cable_count)
+			cables[made++] = cables[i];
+	return made;
+}
+
 /* Fills the cables of the bad directions: of both after a failure, which does not tell which. */
 static size_t bad_way(const struct judge *judge, const struct edge *edge,
 		      uint32_t cables[static 2 * JUDGE_MOST_WAY])
@@ -100,16 +113,9 @@ static size_t bad_way(const struct judge *judge, const struct edge *edge,
 			     !(edge->faults & (EDGE_FAILED | EDGE_LATE));
 	size_t made = 0;
 
-	for (int end = 0; end < MESH_ENDS; end++) {
-		int count;
-
-		if (one_way && !(edge->faults & slow[end]))
-			continue;
-		count = judge->fabric->find_way(judge->fabric->context, ports[end], ports[!end],
-						cables + made, JUDGE_MOST_WAY);
-		if (count > 0)
-			made += (size_t)count < JUDGE_MOST_WAY ? (size_t)count : JUDGE_MOST_WAY;
-	}
+	for (int end = 0; end < MESH_ENDS; end++)
+		if (!one_way || edge->faults & slow[end])
+			made += way_cables(judge, ports[end], ports[!end], cables + made);
 	return made;
 }
 
@@ -137,8 +143,7 @@ static void count_bad_ways(struct judge *judge)
 			continue;
 		count = bad_way(judge, &judge->edges[i], cables);
 		for (size_t j = 0; j < count; j++)
-			if (cables[j] < judge->fabric->cable_count)
-				judge->cables[cables[j]].bad++;
+			judge->cables[cables[j]].bad++;
 	}
 }
 
@@ -148,8 +153,6 @@ static bool goes_through(const struct judge *judge, const struct edge *edge, uin
 	const size_t count = bad_way(judge, edge, cables);
 
 	for (size_t i = 0; i < count; i++) {
-		if (cables[i] >= judge->fabric->cable_count)
-			continue;
 		judge->fabric->cable_ends(judge->fabric->context, cables[i], ends);
 		if (ends[0] == number || ends[1] == number)
 			return true;
@@ -210,8 +213,7 @@ static bool is_of_many(const struct judge *judge, const struct culprit *culprit,
 /* Blames the switch or cable for all open pairs that share it. */
 static void blame_shared(struct judge *judge, const struct culprit *shared)
 {
-	struct culprit *culprit = mem_append(&judge->culprits, &judge->culprit_count,
-					     sizeof(*culprit));
+	struct culprit *culprit = &MEM_ADD(judge->culprits, judge->culprit_count);
 
 	*culprit = *shared;
 	for (size_t i = 0; i < judge->edge_count; i++)
@@ -222,24 +224,29 @@ static void blame_shared(struct judge *judge, const struct culprit *shared)
 		}
 }
 
+static void set_worst(struct culprit *worst, uint32_t number, const struct cable_count *count)
+{
+	worst->number = number;
+	worst->bad = count->bad;
+	worst->judged = count->all;
+}
+
 /*
  * The cable with most bad pairs, if at least two fifths of its pairs are bad: a cable that is bad
  * in one direction makes nearly half of them bad.
  */
-static uint32_t worst_cable(const struct judge *judge, const bool *left_out)
+static struct culprit worst_cable(const struct judge *judge, const bool *left_out)
 {
-	uint32_t worst = UINT32_MAX;
+	struct culprit worst = {CULPRIT_CABLE, UINT32_MAX, .shares = SHARES_CABLE};
 
 	for (uint32_t i = 0; i < judge->fabric->cable_count; i++) {
 		const struct cable_count *count = &judge->cables[i];
 
-		if (left_out[i] || count->bad < LEAST_SHARED ||
-		    (uint64_t)count->bad * 5 < (uint64_t)count->all * 2)
-			continue;
-		if (worst == UINT32_MAX || count->bad > judge->cables[worst].bad ||
-		    (count->bad == judge->cables[worst].bad &&
-		     count->all < judge->cables[worst].all))
-			worst = i;
+		if (!left_out[i] && count->bad >= LEAST_SHARED &&
+		    (uint64_t)count->bad * 5 >= (uint64_t)count->all * 2 &&
+		    (count->bad > worst.bad ||
+		     (count->bad == worst.bad && count->all < worst.judged)))
+			set_worst(&worst, i, count);
 	}
 	return worst;
 }
@@ -264,67 +271,28 @@ static void sum_switches(const struct judge *judge, struct cable_count *sums, ui
  * The switch with most bad pairs, if two or more of its cables have some, and at least four fifths
  * of the pairs through its cables are bad.
  */
-static uint32_t worst_switch(const struct judge *judge, const bool *left_out,
-			     struct cable_count *ret_count)
+static struct culprit worst_switch(const struct judge *judge, const bool *left_out)
 {
 	const size_t count = judge->fabric->switch_count;
 	_cleanup_(freep) struct cable_count *sums = mem_alloc_zero(count + 1, sizeof(*sums));
 	_cleanup_(freep) uint32_t *cables = mem_alloc_zero(count + 1, sizeof(*cables));
-	uint32_t worst = UINT32_MAX;
+	struct culprit worst = {CULPRIT_SWITCH, UINT32_MAX, .shares = SHARES_SWITCH};
 
 	sum_switches(judge, sums, cables);
 	for (uint32_t i = 0; i < count; i++)
 		if (!left_out[i] && cables[i] >= 2 && sums[i].bad >= LEAST_SHARED &&
 		    (uint64_t)sums[i].bad * 5 >= (uint64_t)sums[i].all * 4 &&
-		    (worst == UINT32_MAX || sums[i].bad > sums[worst].bad))
-			worst = i;
-	if (worst != UINT32_MAX)
-		*ret_count = sums[worst];
+		    sums[i].bad > worst.bad)
+			set_worst(&worst, i, &sums[i]);
 	return worst;
 }
 
-/* Blames the switch or cable that explains most, or rules it out. Returns false if none is left. */
-static bool explain_by_worst(struct judge *judge, bool *switches, bool *cables, double part)
-{
-	struct cable_count count = {0};
-	struct culprit culprit = {.kind = CULPRIT_SWITCH, .shares = SHARES_SWITCH};
-
-	count_bad_ways(judge);
-	culprit.number = worst_switch(judge, switches, &count);
-	if (culprit.number == UINT32_MAX) {
-		culprit = (struct culprit){.kind = CULPRIT_CABLE, .shares = SHARES_CABLE};
-		culprit.number = worst_cable(judge, cables);
-		if (culprit.number == UINT32_MAX)
-			return false;
-		count = judge->cables[culprit.number];
-	}
-	culprit.bad = count.bad;
-	culprit.judged = count.all;
-	if (is_of_many(judge, &culprit, part))
-		blame_shared(judge, &culprit);
-	else if (culprit.kind == CULPRIT_SWITCH)
-		switches[culprit.number] = true;
-	else
-		cables[culprit.number] = true;
-	return true;
-}
-
-static void explain_by_cables(struct judge *judge, double part)
-{
-	_cleanup_(freep) bool *switches = mem_alloc_zero(judge->fabric->switch_count,
-							 sizeof(*switches));
-	_cleanup_(freep) bool *cables = mem_alloc_zero(judge->fabric->cable_count, sizeof(*cables));
-
-	for (unsigned int i = 0; i < MOST_SHARED; i++)
-		if (!explain_by_worst(judge, switches, cables, part))
-			return;
-}
-
-static uint32_t worst_leaf(struct judge *judge, const bool *left_out)
+/* If ways are unknown: the switch whose pairs with others are bad far more often. */
+static struct culprit worst_leaf(struct judge *judge, const bool *left_out)
 {
 	const uint32_t count = judge->fabric->switch_count;
+	struct culprit worst = {CULPRIT_SWITCH, UINT32_MAX, .shares = SHARES_LEAF};
 	uint64_t all = 0, bad = 0;
-	uint32_t worst = UINT32_MAX;
 
 	for (uint32_t i = 0; i < count; i++)
 		judge->leaves[i].bad = 0;
@@ -352,38 +320,47 @@ static uint32_t worst_leaf(struct judge *judge, const bool *left_out)
 							       (double)(all - leaf->all)
 						     : 0;
 
-		if (!left_out[i] && (double)leaf->bad >= 4 + 4 * usual &&
-		    (worst == UINT32_MAX || leaf->bad > judge->leaves[worst].bad))
-			worst = i;
+		if (!left_out[i] && (double)leaf->bad >= 4 + 4 * usual && leaf->bad > worst.bad)
+			set_worst(&worst, i, leaf);
 	}
 	return worst;
 }
 
-/* If ways are unknown: blames switches whose pairs with others are bad far more often. */
-static void explain_by_leaves(struct judge *judge, double part)
+static struct culprit worst_shared(struct judge *judge, bool leaves, const bool *switches,
+				   const bool *cables)
 {
-	_cleanup_(freep) bool *left_out = mem_alloc_zero(judge->fabric->switch_count,
-							 sizeof(*left_out));
+	struct culprit worst;
+
+	if (leaves)
+		return worst_leaf(judge, switches);
+	count_bad_ways(judge);
+	worst = worst_switch(judge, switches);
+	return worst.number == UINT32_MAX ? worst_cable(judge, cables) : worst;
+}
+
+/* Blames each switch or cable that explains most, or rules it out, until none is left. */
+static void explain_by_shared(struct judge *judge, bool leaves, double part)
+{
+	_cleanup_(freep) bool *switches = mem_alloc_zero(judge->fabric->switch_count,
+							 sizeof(*switches));
+	_cleanup_(freep) bool *cables = mem_alloc_zero(judge->fabric->cable_count, sizeof(*cables));
 
 	for (unsigned int i = 0; i < MOST_SHARED; i++) {
-		struct culprit culprit = {.kind = CULPRIT_SWITCH, .shares = SHARES_LEAF};
+		const struct culprit worst = worst_shared(judge, leaves, switches, cables);
 
-		culprit.number = worst_leaf(judge, left_out);
-		if (culprit.number == UINT32_MAX)
+		if (worst.number == UINT32_MAX)
 			return;
-		culprit.bad = judge->leaves[culprit.number].bad;
-		culprit.judged = judge->leaves[culprit.number].all;
-		if (is_of_many(judge, &culprit, part))
-			blame_shared(judge, &culprit);
+		if (is_of_many(judge, &worst, part))
+			blame_shared(judge, &worst);
 		else
-			left_out[culprit.number] = true;
+			(worst.kind == CULPRIT_SWITCH ? switches : cables)[worst.number] = true;
 	}
 }
 
 void explain_by_ways(struct judge *judge, bool first)
 {
 	if (judge->cables)
-		explain_by_cables(judge, first ? 1.0 / 2 : 1);
+		explain_by_shared(judge, false, first ? 1.0 / 2 : 1);
 	if (judge->leaves && (!judge->cables || !first))
-		explain_by_leaves(judge, first ? 1.0 / 3 : 1);
+		explain_by_shared(judge, true, first ? 1.0 / 3 : 1);
 }
