@@ -15,8 +15,10 @@
 #define CLOCK_MSEC 500
 
 /* "22.41.1000 on 14 hosts; 20.39.1002 on n3, n7". The most frequent value needs no names. */
-static char *describe(const struct host_group *groups, size_t count)
+static char *describe(const struct host_groups *found)
 {
+	const struct host_group *groups = found->items;
+	const size_t count = found->count;
 	char *text = NULL;
 
 	for (size_t i = 0; i < count && i < MOST_VALUES; i++) {
@@ -73,27 +75,19 @@ static void compare_hosts(const struct mesh_host *hosts, uint32_t count,
 			  char *(*get)(const struct mesh_host *host), enum judge_finding_id id,
 			  struct judge_findings *findings)
 {
-	_cleanup_(freep) struct host_text *values = mem_alloc_zero(count + 1, sizeof(*values));
-	_cleanup_(freep) struct host_group *groups = mem_alloc_zero(count + 1, sizeof(*groups));
-	size_t known = 0, found;
+	_cleanup_(host_groups_clear) struct host_groups groups;
+	const struct mesh_host *usual, *odd;
 	char *text;
 
-	for (uint32_t i = 0; i < count; i++) {
-		char *value = hosts[i].presence == MESH_PRESENT ? get(&hosts[i]) : NULL;
-
-		if (value)
-			values[known++] = (struct host_text){value, &hosts[i]};
-	}
-	found = host_groups_find(values, known, groups);
-	if (found > 1) {
-		const struct mesh_host *usual = groups[0].first->host, *odd = groups[1].first->host;
-
-		text = describe(groups, found);
-		if (id == JUDGE_RAILS && !add_extra(odd, usual, &text))
-			add_extra(usual, odd, &text);
-		finding_add(findings, id, NULL, text);
-	}
-	host_texts_clear(values, known);
+	host_groups_find(hosts, count, get, &groups);
+	if (groups.count < 2)
+		return;
+	usual = groups.items[0].first->host;
+	odd = groups.items[1].first->host;
+	text = describe(&groups);
+	if (id == JUDGE_RAILS && !add_extra(odd, usual, &text))
+		add_extra(usual, odd, &text);
+	finding_add(findings, id, NULL, text);
 }
 
 static char *get_release(const struct mesh_host *host)

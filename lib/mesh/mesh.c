@@ -154,24 +154,36 @@ static int compare_groups(const void *left, const void *right)
 	return COMPARE(b->count, a->count) ?: strcmp(a->first->text, b->first->text);
 }
 
-size_t host_groups_find(struct host_text *texts, size_t count, struct host_group *groups)
+void host_groups_find(const struct mesh_host *hosts, size_t count,
+		      char *(*get)(const struct mesh_host *host), struct host_groups *ret_groups)
 {
-	size_t found = 0;
+	struct host_text *texts = mem_alloc_zero(count + 1, sizeof(*texts));
+	struct host_group *groups = mem_alloc_zero(count + 1, sizeof(*groups));
+	size_t known = 0, found = 0;
 
-	qsort(texts, count, sizeof(*texts), compare_texts);
 	for (size_t i = 0; i < count; i++) {
+		char *text = hosts[i].presence == MESH_PRESENT ? get(&hosts[i]) : NULL;
+
+		if (text)
+			texts[known++] = (struct host_text){text, &hosts[i]};
+	}
+	qsort(texts, known, sizeof(*texts), compare_texts);
+	for (size_t i = 0; i < known; i++) {
 		if (!i || strcmp(texts[i].text, texts[i - 1].text))
 			groups[found++] = (struct host_group){.first = &texts[i]};
 		groups[found - 1].count++;
 	}
 	qsort(groups, found, sizeof(*groups), compare_groups);
-	return found;
+	*ret_groups = (struct host_groups){groups, texts, found, known};
 }
 
-void host_texts_clear(struct host_text *texts, size_t count)
+void host_groups_clear(struct host_groups *groups)
 {
-	for (size_t i = 0; i < count; i++)
-		free(texts[i].text);
+	for (size_t i = 0; i < groups->text_count; i++)
+		free(groups->texts[i].text);
+	free(groups->texts);
+	free(groups->items);
+	*groups = (struct host_groups){0};
 }
 
 #define RECORD struct mesh_summary

@@ -156,7 +156,8 @@ void mesh_names_fill(const struct mesh_host *hosts, uint32_t count, struct mesh_
 bool mesh_names_find(const struct mesh_names *names, const char *name, uint32_t *ret_host);
 void mesh_names_clear(struct mesh_names *names);
 
-/* Hosts grouped by a text that they have in common, such as the release of their firmware. */
+/* Present hosts grouped by a text that they have in common, such as the release of their firmware.
+ */
 struct host_text {
 	char *text;
 	const struct mesh_host *host;
@@ -167,12 +168,16 @@ struct host_group {
 	size_t count;
 };
 
-/*
- * Sorts the texts, and fills as many groups as there are different ones: the largest first, each
- * with its hosts in the order of their names. Returns their number.
- */
-size_t host_groups_find(struct host_text *texts, size_t count, struct host_group *groups);
-void host_texts_clear(struct host_text *texts, size_t count);
+struct host_groups {
+	struct host_group *items; /* the largest first, each with its hosts in the order of names */
+	struct host_text *texts;
+	size_t count, text_count;
+};
+
+/* `get` returns the text of a host, to be freed, or NULL to leave the host out. */
+void host_groups_find(const struct mesh_host *hosts, size_t count,
+		      char *(*get)(const struct mesh_host *host), struct host_groups *ret_groups);
+void host_groups_clear(struct host_groups *groups);
 
 /* Summary of a mesh as a record, with which its JSON documents begin. */
 struct mesh_summary {

@@ -149,24 +149,13 @@ static void refuse_twin(struct coordinator *coordinator, const struct mesh_host 
 
 static void refuse_twins(struct coordinator *coordinator)
 {
-	const size_t count = coordinator->host_count;
-	_cleanup_(freep) struct host_text *texts = mem_alloc_zero(count + 1, sizeof(*texts));
-	_cleanup_(freep) struct host_group *groups = mem_alloc_zero(count + 1, sizeof(*groups));
-	size_t known = 0, found;
+	_cleanup_(host_groups_clear) struct host_groups groups;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct mesh_host *host = &coordinator->hosts[i];
-		char *text = host->presence == MESH_PRESENT ? gids_of(host) : NULL;
-
-		if (text)
-			texts[known++] = (struct host_text){text, host};
-	}
-	found = host_groups_find(texts, known, groups);
-	for (size_t i = 0; i < found; i++)
-		for (size_t j = 1; j < groups[i].count; j++)
-			refuse_twin(coordinator, groups[i].first->host, groups[i].first[j].host,
-				    groups[i].first->text);
-	host_texts_clear(texts, known);
+	host_groups_find(coordinator->hosts, coordinator->host_count, gids_of, &groups);
+	for (const struct host_group *at = groups.items; at < groups.items + groups.count; at++)
+		for (size_t i = 1; i < at->count; i++)
+			refuse_twin(coordinator, at->first->host, at->first[i].host,
+				    at->first->text);
 }
 
 /*

@@ -107,12 +107,13 @@ static bool is_incomplete(const struct host_group *layout, const struct host_gro
 }
 
 /* The most frequent layout that this one is a part of, the largest of equally many; or NULL. */
-static const struct host_group *find_usual(const struct host_group *layouts, size_t count,
+static const struct host_group *find_usual(const struct host_groups *layouts,
 					   const struct host_group *layout)
 {
+	const size_t count = layouts->count < MOST_REFERENCES ? layouts->count : MOST_REFERENCES;
 	const struct host_group *usual = NULL;
 
-	for (const struct host_group *at = layouts; at < layouts + count; at++)
+	for (const struct host_group *at = layouts->items; at < layouts->items + count; at++)
 		if (is_incomplete(layout, at) &&
 		    (!usual || (at->count == usual->count &&
 				at->first->host->slots.count > usual->first->host->slots.count)))
@@ -120,36 +121,26 @@ static const struct host_group *find_usual(const struct host_group *layouts, siz
 	return usual;
 }
 
-static void complete(struct mesh_host *hosts, const struct host_group *layouts, size_t count)
+/* The places of all ports; to be freed. NULL if they are not known. */
+static char *slots_of(const struct mesh_host *host)
 {
-	const size_t references = count < MOST_REFERENCES ? count : MOST_REFERENCES;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct host_group *usual = find_usual(layouts, references, &layouts[i]);
-
-		for (size_t j = 0; usual && j < layouts[i].count; j++)
-			add_missing(&hosts[layouts[i].first[j].host - hosts], usual);
-	}
+	return host->slots.count && host->slots.count == host->rail_count + host->gap_count
+		       ? strings_join(&host->slots, "\n")
+		       : NULL;
 }
 
 void slots_compare(struct mesh_host *hosts, size_t count)
 {
-	_cleanup_(freep) struct host_text *texts = mem_alloc_zero(count + 1, sizeof(*texts));
-	_cleanup_(freep) struct host_group *layouts = mem_alloc_zero(count + 1, sizeof(*layouts));
-	size_t known = 0;
+	_cleanup_(host_groups_clear) struct host_groups layouts;
 
-	for (size_t i = 0; i < count; i++) {
-		struct text_buffer text = {0};
+	host_groups_find(hosts, count, slots_of, &layouts);
+	for (size_t i = 0; i < layouts.count; i++) {
+		const struct host_group *layout = &layouts.items[i];
+		const struct host_group *usual = find_usual(&layouts, layout);
 
-		if (hosts[i].presence != MESH_PRESENT || !hosts[i].slots.count ||
-		    hosts[i].slots.count != hosts[i].rail_count + hosts[i].gap_count)
-			continue;
-		for (size_t j = 0; j < hosts[i].slots.count; j++)
-			text_buffer_add(&text, "%s\n", hosts[i].slots.items[j]);
-		texts[known++] = (struct host_text){text_buffer_take(&text), &hosts[i]};
+		for (size_t j = 0; usual && j < layout->count; j++)
+			add_missing(&hosts[layout->first[j].host - hosts], usual);
 	}
-	complete(hosts, layouts, host_groups_find(texts, known, layouts));
-	host_texts_clear(texts, known);
 }
 
 /* Hosts with equally many ports. */
