@@ -21,6 +21,8 @@ static const struct enum_name outcomes[] = {
 };
 
 #define RECORD struct mesh_row
+#define FIGURE(key_, member_, heading_, flags_, help_) \
+	REAL_FIELD(RECORD, result.member_, key_, heading_, (flags_) | FIELD_RIGHT, 0, help_)
 static const struct field fields[] = {
 	NUMBER(stage, "STAGE", 0, 0, "stage of the plan, counted from 0"),
 	TEXT(mode, "MODE", 0, 0, "mode of the stage, with its number"),
@@ -33,14 +35,17 @@ static const struct field fields[] = {
 	TEXT(peer_device, "PEER DEVICE", 0, 0, "device and port of the other host's rail"),
 	YES_NO_AS("second_pass", again, "AGAIN", 0, 0, "whether it was tried again, alone"),
 	WORD(outcome, outcomes, "OUTCOME", SHOWN, 0, "whether data went through"),
-	REAL(latency_usec, "LATENCY us", SHOWN, 0, "median one-way latency"),
-	REAL(gbps, "Gb/s", SHOWN, 0, "bandwidth that the host sent"),
-	REAL(peer_gbps, "PEER Gb/s", SHOWN, 0, "bandwidth that its peer sent"),
-	REAL(both_gbps, "BOTH Gb/s", 0, 0, "bandwidth that the host sent while its peer also sent"),
-	REAL(both_peer_gbps, "BOTH PEER Gb/s", 0, 0,
-	     "bandwidth that its peer sent while the host also sent"),
-	NUMBER(errors, "ERRORS", 0, 0, "growth of the error counters of the host's port"),
-	NUMBER(peer_errors, "PEER ERRORS", 0, 0, "growth of the error counters of the peer's port"),
+	FIGURE("latency_usec", latency_usec, "LATENCY us", SHOWN, "median one-way latency"),
+	FIGURE("gbps", gbps[MESH_END_A], "Gb/s", SHOWN, "bandwidth that the host sent"),
+	FIGURE("peer_gbps", gbps[MESH_END_B], "PEER Gb/s", SHOWN, "bandwidth that its peer sent"),
+	FIGURE("both_gbps", both_gbps[MESH_END_A], "BOTH Gb/s", 0,
+	       "bandwidth that the host sent while its peer also sent"),
+	FIGURE("both_peer_gbps", both_gbps[MESH_END_B], "BOTH PEER Gb/s", 0,
+	       "bandwidth that its peer sent while the host also sent"),
+	NUMBER_AS("errors", result.errors[MESH_END_A], "ERRORS", 0, 0,
+		  "growth of the error counters of the host's port"),
+	NUMBER_AS("peer_errors", result.errors[MESH_END_B], "PEER ERRORS", 0, 0,
+		  "growth of the error counters of the peer's port"),
 	TEXT(reason, "REASON", SHOWN, 0, "why it failed, or why something was not tried"),
 	YES_NO(older_agent, "OLDER AGENT", 0, 0,
 	       "whether an older rdmactl is why both directions at once were not tried"),
@@ -65,15 +70,8 @@ void mesh_row_make(const struct mesh_host *hosts, char *mode, const struct mesh_
 		.peer_device = mesh_host_device(&hosts[result->pair.b], result->pair.rail_b),
 		.again = result->again ? TRISTATE_YES : TRISTATE_NO,
 		.outcome = number_of(result->outcome),
-		.latency_usec = result->latency_usec,
-		.gbps = result->gbps[MESH_END_A],
-		.peer_gbps = result->gbps[MESH_END_B],
-		.both_gbps = result->both_gbps[MESH_END_A],
-		.both_peer_gbps = result->both_gbps[MESH_END_B],
-		.errors = result->errors[MESH_END_A],
-		.peer_errors = result->errors[MESH_END_B],
-		/* The schema only reads it. */
-		.reason = result->reason[0] ? (char *)(uintptr_t)result->reason : NULL,
+		.result = *result,
+		.reason = result->reason[0] ? ret_row->result.reason : NULL,
 		.older_agent = result->older_agent ? TRISTATE_YES : TRISTATE_NO,
 	};
 }
@@ -90,15 +88,15 @@ static bool is_possible(const struct real *figure, double most)
 }
 
 /* Whether an agent could have sent these figures. */
-static bool has_possible_figures(const struct mesh_row *row)
+static bool has_possible_figures(const struct mesh_result *result)
 {
-	const struct real *const bandwidths[] = {&row->gbps, &row->peer_gbps, &row->both_gbps,
-						 &row->both_peer_gbps};
+	static const double most = (double)MESH_MOST_BPS / MESH_GBPS_UNIT;
 
-	for (size_t i = 0; i < ARRAY_SIZE(bandwidths); i++)
-		if (!is_possible(bandwidths[i], (double)MESH_MOST_BPS / MESH_GBPS_UNIT))
+	for (int end = 0; end < MESH_ENDS; end++)
+		if (!is_possible(&result->gbps[end], most) ||
+		    !is_possible(&result->both_gbps[end], most))
 			return false;
-	return is_possible(&row->latency_usec, (double)MESH_MOST_PSEC / MESH_USEC_UNIT);
+	return is_possible(&result->latency_usec, (double)MESH_MOST_PSEC / MESH_USEC_UNIT);
 }
 
 /* Checks the bounded numbers of a row. Returns what is wrong, or NULL. */
@@ -113,26 +111,20 @@ static const char *check_row(const struct mesh_row *row)
 		return "it has no valid stage";
 	if (!row->outcome.known)
 		return "it has no valid outcome";
-	if (!has_possible_figures(row))
+	if (!has_possible_figures(&row->result))
 		return "it has an impossible figure";
 	return NULL;
 }
 
 static void make_result(const struct mesh_row *row, struct mesh_result *result)
 {
+	*result = row->result;
 	result->pair.rail_a = (uint16_t)row->rail.value;
 	result->pair.rail_b = (uint16_t)(row->peer_rail.known ? row->peer_rail : row->rail).value;
 	result->stage = (uint32_t)row->stage.value;
 	result->round = row->round.value > UINT32_MAX ? 0 : (uint32_t)row->round.value;
 	result->again = row->again == TRISTATE_YES;
 	result->outcome = (enum mesh_outcome)row->outcome.value;
-	result->latency_usec = row->latency_usec;
-	result->gbps[MESH_END_A] = row->gbps;
-	result->gbps[MESH_END_B] = row->peer_gbps;
-	result->both_gbps[MESH_END_A] = row->both_gbps;
-	result->both_gbps[MESH_END_B] = row->both_peer_gbps;
-	result->errors[MESH_END_A] = row->errors;
-	result->errors[MESH_END_B] = row->peer_errors;
 	result->older_agent = row->older_agent == TRISTATE_YES;
 	if (row->reason)
 		text_clean_into(result->reason, sizeof(result->reason), row->reason,
@@ -198,7 +190,7 @@ static void read_line(const char *line, size_t length, uint64_t number,
 		      void (*take)(void *context, const struct mesh_result *result), void *context,
 		      struct mesh_rows_read *read)
 {
-	struct mesh_result result = {.stage = 0};
+	struct mesh_result result;
 	_cleanup_(freep) char *message = NULL, *cause = NULL;
 	struct mesh_row row = {.host = NULL};
 	const char *reason;

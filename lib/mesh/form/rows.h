@@ -8,7 +8,7 @@
 #include "mesh/plan/plan.h"
 #include "schema/schema.h"
 
-/* Borrows the mode, the names of hosts and the reason. */
+/* Borrows the mode and the names of hosts; a row that was made has its reason in `result`. */
 struct mesh_row {
 	struct number stage;
 	char *mode; /* of the stage; NULL in the second pass, or in an older file */
@@ -17,11 +17,8 @@ struct mesh_row {
 	struct number rail, peer_rail;
 	char *device, *peer_device; /* of these rails; owned */
 	enum tristate again;
-	struct number outcome; /* enum mesh_outcome */
-	struct real latency_usec;
-	struct real gbps, peer_gbps;	       /* sent by the host, and by its peer */
-	struct real both_gbps, both_peer_gbps; /* the same while both sent at once */
-	struct number errors, peer_errors;
+	struct number outcome;	   /* enum mesh_outcome */
+	struct mesh_result result; /* its figures; the host is end A */
 	char *reason;
 	enum tristate older_agent;
 };
