@@ -332,30 +332,26 @@ void mesh_fabric_free(struct mesh_fabric *mesh)
 	free(mesh);
 }
 
-struct ordered {
-	uint32_t at, host;
-};
-
-static int compare_places(const void *left, const void *right)
+/* For qsort_r(). */
+static int compare_places(const void *left, const void *right, void *context)
 {
-	const struct ordered *one = left, *other = right;
+	const uint32_t one = *(const uint32_t *)left, other = *(const uint32_t *)right;
+	const uint32_t *switches = context;
 
-	return COMPARE(one->at, other->at) ?: COMPARE(one->host, other->host);
+	return COMPARE(switches[(size_t)one * MESH_MOST_RAILS],
+		       switches[(size_t)other * MESH_MOST_RAILS])
+		       ?: COMPARE(one, other);
 }
 
 uint32_t *mesh_fabric_order(const struct mesh_fabric *mesh, uint32_t count)
 {
-	_cleanup_(freep) struct ordered *hosts = NULL;
 	uint32_t *order;
 
 	if (!mesh || !mesh->found)
 		return NULL;
-	hosts = mem_alloc_zero(count + 1, sizeof(*hosts));
 	order = mem_alloc_zero(count + 1, sizeof(*order));
 	for (uint32_t i = 0; i < count; i++)
-		hosts[i] = (struct ordered){mesh->switches[(size_t)i * MESH_MOST_RAILS], i};
-	qsort(hosts, count, sizeof(*hosts), compare_places);
-	for (uint32_t i = 0; i < count; i++)
-		order[i] = hosts[i].host;
+		order[i] = i;
+	qsort_r(order, count, sizeof(*order), compare_places, mesh->switches);
 	return order;
 }
