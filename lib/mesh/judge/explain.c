@@ -26,12 +26,14 @@ uint32_t culprit_add(struct judge *judge, enum culprit_kind kind, uint32_t numbe
 
 /* Open bad pairs by port, and ports by the number of these. */
 struct cover {
-	uint32_t *starts; /* where the pairs of each port start in `edges` */
+	struct covered {
+		uint32_t start;	 /* where its pairs start in `edges` */
+		uint32_t left;	 /* its open bad pairs */
+		uint32_t judged; /* its partners, except those that others explain */
+		uint32_t next;	 /* next port in the same list */
+	} * ports;		 /* one more ends the pairs of the last */
 	uint32_t *edges;
-	uint32_t *left;	  /* open bad pairs of each port */
-	uint32_t *judged; /* its partners, except those that others explain */
-	uint32_t *next;	  /* next port in the same list */
-	uint32_t *lists;  /* ports by number of open bad pairs; port + 1 */
+	uint32_t *lists; /* ports by number of open bad pairs; port + 1 */
 	uint32_t most;
 };
 
@@ -43,52 +45,45 @@ static bool is_left(const struct edge *edge, int end)
 
 static void cover_begin(struct judge *judge, struct cover *cover)
 {
-	const uint32_t ports = judge->port_count;
-	_cleanup_(freep) uint32_t *fill = port_numbers(judge);
-	uint32_t at = 0;
+	const size_t ports = judge->port_count;
+	struct covered *covered = mem_alloc_zero(ports + 1, sizeof(*covered));
 
-	cover->starts = mem_alloc_zero((size_t)ports + 1, sizeof(*cover->starts));
-	cover->left = port_numbers(judge);
-	cover->judged = port_numbers(judge);
-	cover->next = port_numbers(judge);
+	cover->ports = covered;
 	cover->edges = mem_alloc_zero(judge->edge_count * 2, sizeof(*cover->edges));
 	for (uint32_t i = 0; i < ports; i++)
-		cover->judged[i] = judge->ports[i].judged;
+		covered[i].judged = judge->ports[i].judged;
 	for (size_t i = 0; i < judge->edge_count; i++)
 		for (int end = 0; end < MESH_ENDS; end++) {
 			const struct edge *edge = &judge->edges[i];
 			uint32_t port = edge_port(edge, end);
 
 			if (is_left(edge, end))
-				cover->left[port]++;
+				covered[port].left++;
 			else if (edge_counts_for(edge, end) && edge->faults && edge->culprit)
-				cover->judged[port] -= cover->judged[port] > 0;
+				covered[port].judged -= covered[port].judged > 0;
 		}
+	/* Where its pairs end, until they are filled in from the last one. */
 	for (uint32_t i = 0; i < ports; i++) {
-		cover->starts[i] = at;
-		at += cover->left[i];
-		if (cover->left[i] > cover->most)
-			cover->most = cover->left[i];
+		covered[i].start = (i ? covered[i - 1].start : 0) + covered[i].left;
+		covered[ports].start = covered[i].start;
+		if (covered[i].left > cover->most)
+			cover->most = covered[i].left;
 	}
-	cover->starts[ports] = at;
-	for (uint32_t i = 0; i < judge->edge_count; i++)
-		for (int end = 0; end < MESH_ENDS; end++) {
-			uint32_t port = edge_port(&judge->edges[i], end);
-
+	for (uint32_t i = (uint32_t)judge->edge_count; i-- > 0;)
+		for (int end = MESH_ENDS; end-- > 0;)
 			if (is_left(&judge->edges[i], end))
-				cover->edges[cover->starts[port] + fill[port]++] = i;
-		}
+				cover->edges[--covered[edge_port(&judge->edges[i], end)].start] = i;
 	cover->lists = mem_alloc_zero((size_t)cover->most + 1, sizeof(*cover->lists));
 }
 
 /* A single bad pair does not make a rail bad. */
 static void list_port(struct cover *cover, uint32_t port)
 {
-	uint32_t *list = &cover->lists[cover->left[port]];
+	uint32_t *list = &cover->lists[cover->ports[port].left];
 
-	if (cover->left[port] < 2)
+	if (cover->ports[port].left < 2)
 		return;
-	cover->next[port] = *list;
+	cover->ports[port].next = *list;
 	*list = port + 1;
 }
 
@@ -96,7 +91,8 @@ static void list_port(struct cover *cover, uint32_t port)
 static void blame_port(struct judge *judge, struct cover *cover, uint32_t port)
 {
 	const struct port *record = &judge->ports[port];
-	const uint32_t bad = cover->left[port], judged = cover->judged[port];
+	struct covered *covered = &cover->ports[port];
+	const uint32_t bad = covered->left, judged = covered->judged;
 	const uint32_t number = culprit_add(judge, CULPRIT_PORT, port, bad, judged);
 	struct culprit *culprit = culprit_at(judge, number);
 
@@ -104,9 +100,9 @@ static void blame_port(struct judge *judge, struct cover *cover, uint32_t port)
 	culprit->is_weak = judged > record->judged_again &&
 			   (double)bad - record->bad_again <=
 				   MOST * ((double)judged - record->judged_again);
-	for (uint32_t i = cover->starts[port]; i < cover->starts[port + 1]; i++) {
+	for (uint32_t i = covered->start; i < covered[1].start; i++) {
 		struct edge *edge = &judge->edges[cover->edges[i]];
-		uint32_t other;
+		struct covered *other;
 
 		if (edge->culprit)
 			continue;
@@ -114,12 +110,11 @@ static void blame_port(struct judge *judge, struct cover *cover, uint32_t port)
 		culprit->edges++;
 		if (edge->again)
 			continue;
-		other = edge_port(edge,
-				  edge_port(edge, MESH_END_A) == port ? MESH_END_B : MESH_END_A);
-		cover->left[other]--;
-		cover->judged[other] -= cover->judged[other] > 0;
+		other = &cover->ports[edge_port(edge, edge_port(edge, MESH_END_A) == port)];
+		other->left--;
+		other->judged -= other->judged > 0;
 	}
-	cover->left[port] = 0;
+	covered->left = 0;
 }
 
 /* Blames rails with two or more bad partners, if these are more than `share` of all. */
@@ -132,20 +127,17 @@ static void explain_by_ports(struct judge *judge, double share)
 		list_port(&cover, i);
 	for (uint32_t count = cover.most; count >= 2; count--)
 		while (cover.lists[count]) {
-			uint32_t port = cover.lists[count] - 1;
+			const uint32_t port = cover.lists[count] - 1;
+			const struct covered *covered = &cover.ports[port];
 
-			cover.lists[count] = cover.next[port];
-			if (cover.left[port] < count) {
+			cover.lists[count] = covered->next;
+			if (covered->left < count)
 				list_port(&cover, port);
-			} else if ((double)cover.left[port] > share * (double)cover.judged[port]) {
+			else if ((double)covered->left > share * (double)covered->judged)
 				blame_port(judge, &cover, port);
-			}
 		}
-	free(cover.starts);
+	free(cover.ports);
 	free(cover.edges);
-	free(cover.left);
-	free(cover.judged);
-	free(cover.next);
 	free(cover.lists);
 }
 
