@@ -57,10 +57,8 @@ static void settle(struct coordinator *coordinator, size_t number, const struct 
 	coordinator->round->take(coordinator->round->context, result);
 }
 
-static void give_up(struct coordinator *coordinator, size_t number, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void give_up(struct coordinator *coordinator, size_t number, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void give_up(struct coordinator *coordinator,
+							  size_t number, const char *format, ...)
 {
 	struct mesh_result result = result_of(coordinator, number);
 	va_list values;
