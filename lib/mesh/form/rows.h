@@ -54,7 +54,7 @@ void mesh_rows_read(const char *text, size_t length, const struct mesh_host *hos
 bool mesh_rows_fit(const char *text, size_t length, const struct strings *modes,
 		   uint32_t *ret_stage, char **ret_mode);
 
-/* Set of pairs that have a result. {0} is empty. */
+/* Set of pairs, such as those that have a result. {0} is empty. */
 struct mesh_done {
 	/*
 	 * Stages, as bits, in which a pair is another one the other way round: in an incast, each

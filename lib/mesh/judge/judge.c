@@ -60,7 +60,8 @@ void judge_free(struct judge *judge)
 	free(judge->edges);
 	free(judge->retests);
 	free(judge->culprits);
-	free(judge->seen);
+	mesh_done_clear(&judge->seen);
+	mesh_done_clear(&judge->seen_bad);
 	free(judge->cables);
 	free(judge->leaves);
 	free(judge);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/mem.h"
+#include "mesh/form/rows.h"
 #include "mesh/judge/judge.h"
 
 /*
@@ -38,8 +39,7 @@ enum {
 	MOST_ROWS = 1 << 18,  /* results that wait for others of their class */
 	MOST_EDGES = 1 << 20, /* bad pairs that are stored */
 	MOST_REASONS = 1024,
-	/* slots of the hash table of tested pairs, at most half of them used */
-	MOST_SEEN = 1 << 17,
+	MOST_SEEN = 1 << 16, /* tested pairs that are remembered */
 };
 
 /* A bandwidth of all pairs of a class. class_judge() computes the rest from the results so far. */
@@ -186,8 +186,7 @@ struct judge {
 	size_t retest_count, retests_left_out;
 	struct culprit *culprits;
 	size_t culprit_count;
-	uint64_t *seen; /* tested pairs of ports, with PAIR_WAS_BAD */
-	uint32_t seen_count;
+	struct mesh_done seen, seen_bad; /* tested pairs, and those of them that were bad */
 	struct cable_count *cables;
 	struct cable_count *leaves; /* pairs between different switches, by switch */
 	struct judge_progress progress;

@@ -3,7 +3,6 @@
 #include "mesh/judge/judge_parts.h"
 
 #include "base/mem.h"
-#include "mesh/plan/plan.h"
 
 uint32_t chain_end(struct judge *judge, uint32_t port)
 {
@@ -111,56 +110,27 @@ static struct edge edge_of_row(const struct judge *judge, const struct row *row,
 	return edge;
 }
 
-#define PAIR_WAS_BAD (UINT64_C(1) << 63)
-
 enum pair_history { PAIR_NEW, PAIR_GOOD_BEFORE, PAIR_BAD_BEFORE };
-
-/* The slot of the pair in the table of tested pairs, or the free one for it. */
-static size_t find_seen(const struct judge *judge, const struct mesh_pair *pair, uint64_t *ret_key)
-{
-	const uint64_t a = port_number(pair->a, pair->rail_a),
-		       b = port_number(pair->b, pair->rail_b);
-	const uint64_t key = (a < b ? a << 32 | b : b << 32 | a) + 1;
-	uint64_t state = key;
-	size_t at = random_next(&state) % MOST_SEEN;
-
-	while (judge->seen[at] && (judge->seen[at] & ~PAIR_WAS_BAD) != key)
-		at = (at + 1) % MOST_SEEN;
-	*ret_key = key;
-	return at;
-}
 
 bool pair_was_seen(const struct judge *judge, const struct mesh_pair *pair)
 {
-	uint64_t key;
-
-	return judge->seen && judge->seen[find_seen(judge, pair, &key)];
+	return mesh_done_has(&judge->seen, 0, pair);
 }
 
 /*
- * Stages may have pairs in common, and a partner counts once however often it was met. Once the
- * table is full, repeated pairs are too few to matter.
+ * Stages may have pairs in common, and a partner counts once however often it was met. Once so many
+ * are remembered, repeated pairs are too few to matter.
  */
 static enum pair_history look_up_pair(struct judge *judge, const struct edge *edge)
 {
-	uint64_t key;
-	size_t at;
+	const bool is_new = !pair_was_seen(judge, &edge->pair);
+	const bool was_bad = mesh_done_has(&judge->seen_bad, 0, &edge->pair);
 
-	if (!judge->seen)
-		judge->seen = mem_alloc_zero(MOST_SEEN, sizeof(*judge->seen));
-	at = find_seen(judge, &edge->pair, &key);
-	if (judge->seen[at]) {
-		bool was_bad = judge->seen[at] & PAIR_WAS_BAD;
-
-		if (edge->faults)
-			judge->seen[at] |= PAIR_WAS_BAD;
-		return was_bad ? PAIR_BAD_BEFORE : PAIR_GOOD_BEFORE;
-	}
-	if (judge->seen_count < MOST_SEEN / 2) {
-		judge->seen_count++;
-		judge->seen[at] = key | (edge->faults ? PAIR_WAS_BAD : 0);
-	}
-	return PAIR_NEW;
+	if (is_new && judge->seen.count < MOST_SEEN)
+		mesh_done_add(&judge->seen, 0, &edge->pair);
+	if (edge->faults && pair_was_seen(judge, &edge->pair))
+		mesh_done_add(&judge->seen_bad, 0, &edge->pair);
+	return is_new ? PAIR_NEW : was_bad ? PAIR_BAD_BEFORE : PAIR_GOOD_BEFORE;
 }
 
 static void count_for_port(struct judge *judge, const struct edge *edge, int end,
