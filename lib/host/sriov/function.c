@@ -180,8 +180,7 @@ static void read_sriov(struct reader *reader, struct function *function, const c
 		number_set(&function->kind, FUNCTION_PLAIN);
 	read_number(reader, &function->vf_limit, function->name, directory, "sriov_totalvfs");
 	read_number(reader, &autoprobe, function->name, directory, "sriov_drivers_autoprobe");
-	if (autoprobe.known)
-		function->autoprobe = autoprobe.value ? TRISTATE_YES : TRISTATE_NO;
+	function->autoprobe = number_state(&autoprobe);
 }
 
 /* VFs have ascending addresses: the number after that of the last one of the same function. */

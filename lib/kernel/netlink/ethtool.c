@@ -125,8 +125,7 @@ static int get_tristate(const struct nlattr *attribute, enum tristate *value)
 
 	if (netlink_get_number(attribute, &number))
 		return -EBADMSG;
-	if (number.known)
-		*value = number.value ? TRISTATE_YES : TRISTATE_NO;
+	*value = number_state(&number);
 	return 0;
 }
 
