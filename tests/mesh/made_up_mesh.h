@@ -91,10 +91,12 @@ static inline double made_up_log(double x)
 
 static inline double made_up_root(double square)
 {
-	double root = square > 1 ? square : 1;
+	double root = square > 1 ? square : 1, last = 0;
 
-	for (int i = 0; i < 60; i++)
+	for (int i = 0; i < 60 && root != last; i++) {
+		last = root;
 		root = (root + square / root) / 2;
+	}
 	return root;
 }
 
