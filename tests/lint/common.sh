@@ -79,6 +79,9 @@ code_of()
 	awk '
 	FNR == 1 { comment = 0 }
 	/^[ \t]*#[ \t]*include/ && !comment { print FILENAME ":" FNR ":" $0; next }
+	# Most lines are all code, or all comment.
+	!comment && !/["\047]|\/[*\/]/ { print FILENAME ":" FNR ":" $0; next }
+	comment && !/[*]\// { print FILENAME ":" FNR ":"; next }
 	{
 		out = ""
 		quote = ""
