@@ -259,7 +259,8 @@ static void compare_with(const char *expand, const char *const *lists, size_t co
 		assert_string_equal(ours, theirs);
 		assert_int_equal(hostlist_parse(lists[i], 1000, &names, &name_count, &message), 0);
 		folded = hostlist_format((const char *const *)names, name_count, 0);
-		back = output_of(expand, folded);
+		/* Most lists are folded already, and have been read. */
+		back = strcmp(folded, lists[i]) ? output_of(expand, folded) : mem_string(theirs);
 		assert_non_null(back);
 		assert_string_equal(back, theirs);
 		for (size_t j = 0; j < name_count; j++)
