@@ -26,11 +26,11 @@ static void test_gid(struct trial *trial)
 	const struct message_post post = trial_send(1, span);
 
 	if (trial_connect(trial, 0, NULL, NULL) || trial_buffers(trial, bytes, NULL) ||
-	    trial_fill(trial, &trial->near, span, 1) ||
-	    trial_receive(trial, &trial->far, &receive) || trial_post(trial, &trial->near, &post) ||
-	    trial_expect(trial, &trial->near, 1, NULL) || trial_expect(trial, &trial->far, 2, NULL))
+	    trial_fill(&trial->near, span, 1) || trial_receive(&trial->far, &receive) ||
+	    trial_post(&trial->near, &post) || trial_expect(&trial->near, 1, NULL) ||
+	    trial_expect(&trial->far, 2, NULL))
 		return;
-	trial_check(trial, &trial->far, span, 1);
+	trial_check(&trial->far, span, 1);
 }
 
 static bool is_chosen(const struct selftest_path *path)
@@ -40,14 +40,15 @@ static bool is_chosen(const struct selftest_path *path)
 }
 
 /* Names the side whose port lacks the requested P_Key. */
-static int explain_path(struct trial *trial, struct side *side, int rc)
+static int explain_path(struct side *side, int rc)
 {
+	struct trial *trial = side->trial;
 	const struct message_refused *refused = &side->refused;
 	const char *peer = side == &trial->far ? trial->request->peer : NULL;
 	_cleanup_(freep) char *text = NULL, *where = NULL, *hint = NULL;
 
 	if (rc != -EREMOTEIO || refused->refusal != REFUSAL_NO_PORT)
-		return trial_explain(trial, side, rc);
+		return trial_explain(side, rc);
 	text = text_clean(refused->text, strnlen(refused->text, sizeof(refused->text)));
 	where = peer ? mem_format("on %s: ", peer) : mem_string("");
 	hint = mem_format("%srdmactl pkeys lists them; on InfiniBand the subnet manager assigns "
@@ -74,17 +75,17 @@ static int set_path(struct trial *trial)
 	if (!is_chosen(path))
 		return 0;
 	/* ib_resolve_unicast_gid_dmac(), drivers/infiniband/core/verbs.c */
-	if (path->hop_limit.known && trial->near_can.far.transport == TRANSPORT_ROCE)
+	if (path->hop_limit.known && trial->near.can.far.transport == TRANSPORT_ROCE)
 		return trial_fail(
 			trial, "set it with ip route change ... hoplimit N, and omit --hop-limit",
 			"the kernel takes the hop limit of RoCE packets from the route");
-	if (path->by_port && trial->near_can.far.gid_type != GID_TYPE_ROCE_V2)
+	if (path->by_port && trial->near.can.far.gid_type != GID_TYPE_ROCE_V2)
 		return trial_fail(trial, "omit --source-port, or name a RoCE v2 entry: --gid-index",
 				  "only packets of RoCE v2 have a UDP source port");
 	/* The order does not carry this: a server never starts a connection itself. */
 	trial->near.agent->has_class = path->traffic_class.known;
-	rc = explain_path(trial, &trial->near, side_path(&trial->near, &order));
-	return rc ?: explain_path(trial, &trial->far, side_path(&trial->far, &order));
+	rc = explain_path(&trial->near, side_path(&trial->near, &order));
+	return rc ?: explain_path(&trial->far, side_path(&trial->far, &order));
 }
 
 /* Binds both sides to processors near their devices, before they allocate memory. */
@@ -97,8 +98,8 @@ static int pin(struct trial *trial)
 		.shares = request->peer_shares,
 	};
 
-	return trial_order(trial, &trial->near, pin, &near, &trial->near_pinned) ||
-	       trial_order(trial, &trial->far, pin, &far, &trial->far_pinned);
+	return trial_order(&trial->near, pin, &near, &trial->near.pinned) ||
+	       trial_order(&trial->far, pin, &far, &trial->far.pinned);
 }
 
 /* Exchanges the ports and capabilities of both sides; fails the row if they do not match. */
@@ -117,9 +118,9 @@ static int introduce(struct trial *trial, const struct endpoint *local)
 
 	if (request->peer_device)
 		snprintf(open.device, sizeof(open.device), "%s", request->peer_device);
-	if (trial_order(trial, &trial->far, open, &open, &opened))
+	if (trial_order(&trial->far, open, &open, &opened))
 		return -EIO;
-	trial->far_can = opened;
+	trial->far.can = opened;
 	trial_name_peer(trial, trial->result);
 	trial_facts(trial, &facts);
 	facts.stage = STAGE_HANDSHAKE;
@@ -139,13 +140,13 @@ static int open_near(struct trial *trial, const struct endpoint *local)
 	struct side *near = &trial->near;
 	const struct message_open open = {.near = *local};
 
-	trial->near_can.far = *local;
+	trial->near.can.far = *local;
 	near->agent = agent_new(-1, trial->request->signals);
 	if (agent_open_device(near->agent, local)) {
 		near->refused = near->agent->refused;
-		return trial_explain(trial, near, -EREMOTEIO);
+		return trial_explain(near, -EREMOTEIO);
 	}
-	return trial_order(trial, near, open, &open, &trial->near_can);
+	return trial_order(near, open, &open, &trial->near.can);
 }
 
 static void add_counters(struct selftest_result *row, enum selftest_side side,
@@ -206,6 +207,8 @@ int selftest_run(const struct selftest_request *request, const struct endpoint *
 		 struct selftest_results *results)
 {
 	struct trial trial = {
+		.near.trial = &trial,
+		.far.trial = &trial,
 		.request = request,
 		.results = results,
 		.by_cm = request->by_cm || local->transport == TRANSPORT_IWARP,
@@ -213,7 +216,7 @@ int selftest_run(const struct selftest_request *request, const struct endpoint *
 	struct session session = {.channel = -1};
 	int rc;
 
-	trial.near_can.far = *local;
+	trial.near.can.far = *local;
 	trial_add_row(&trial, request->gid_only ? SELFTEST_GIDS : SELFTEST_SETUP,
 		      request->gid_only ? "gid" : "connect",
 		      request->peer ? "the peer answers and its port matches this one"

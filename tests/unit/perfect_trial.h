@@ -686,7 +686,7 @@ static inline void *soft_serve(void *context)
 static inline void soft_begin(struct soft_trial *bed)
 {
 	struct trial *trial = &bed->trial;
-	struct message_opened *can[] = {&trial->near_can, &trial->far_can};
+	struct message_opened *can[] = {&trial->near.can, &trial->far.can};
 	int pair[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
@@ -707,7 +707,9 @@ static inline void soft_begin(struct soft_trial *bed)
 	bed->far = agent_new(pair[1], -1);
 	soft_attach(trial->near.agent, 0);
 	soft_attach(bed->far, 1);
-	trial->far = (struct side){.channel = pair[0], .watch = &trial->near.agent->watch};
+	trial->near.trial = trial;
+	trial->far = (struct side){
+		.trial = trial, .channel = pair[0], .watch = &trial->near.agent->watch};
 	trial->granted = (struct message_admitted){.qps = LIMIT_QPS, .bytes = LIMIT_BYTES};
 	assert_int_equal(pthread_create(&bed->thread, NULL, soft_serve, bed), 0);
 	for (size_t i = 0; i < 2; i++)

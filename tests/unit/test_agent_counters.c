@@ -95,13 +95,14 @@ static void block(const struct saved_tree *tree, FILE *out, void *context)
 	agent->context = &device;
 	agent->api.ibv_query_gid = no_gid;
 	agent->endpoint = (struct endpoint){.device = "mlx5_0", .port = 1};
+	trial.near.trial = &trial;
 	trial.near.agent = agent;
-	trial.far = (struct side){.channel = ends[0], .watch = &agent->watch};
+	trial.far = (struct side){.trial = &trial, .channel = ends[0], .watch = &agent->watch};
 	counter_list_add(&trial.before[0], "port_xmit_packets", 1);
 	counter_list_add(&trial.before[0], "port_rcv_packets", 4);
 	exchange_send(ends[1], &nothing, 1000);
 	trial_add_row(&trial, SELFTEST_BANDWIDTH, "bandwidth-send", "");
-	trial_explain_end(&trial, &trial.near, STOP_TIMED_OUT, 100);
+	trial_explain_end(&trial.near, STOP_TIMED_OUT, 100);
 	selftest_results_free(&results);
 	fprintf(out, "blocked: see %s", trial.blocked);
 }

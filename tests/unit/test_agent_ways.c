@@ -557,8 +557,9 @@ static uint64_t limit_of(const char *peer, uint64_t granted_msec, uint64_t durat
 	device.context.ops.poll_cq = poll_and_leave;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
 	near.peer = pair[1];
+	trial.near.trial = &trial;
 	trial.near.agent = near.agent;
-	trial.far = (struct side){.channel = pair[0], .watch = &near.agent->watch};
+	trial.far = (struct side){.trial = &trial, .channel = pair[0], .watch = &near.agent->watch};
 	trial_add_row(&trial, SELFTEST_BANDWIDTH, "bandwidth-send", "");
 	assert_false(measure_once(&trial, &plan));
 	assert_int_equal(near.agent->watch.most_msec, 0);

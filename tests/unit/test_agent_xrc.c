@@ -470,17 +470,19 @@ static void make_bed(struct bed *bed)
 	bed->request.ways.transport = SELFTEST_BY_XRC;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, bed->channels), 0);
 	bed->far = agent_new(bed->channels[1], -1);
+	bed->trial.near.trial = &bed->trial;
 	bed->trial.near.agent = agent_new(bed->channels[0], -1);
 	bed->trial.near.agent->watch.patient = true;
 	/* A busy machine runs one side after the other, so one that polls in vain yields. */
 	bed->trial.near.agent->shares_processor = bed->far->shares_processor = true;
 	make_device(&bed->verbs[0], bed->trial.near.agent);
 	make_device(&bed->verbs[1], bed->far);
-	bed->trial.far = (struct side){.channel = bed->channels[0],
+	bed->trial.far = (struct side){.trial = &bed->trial,
+				       .channel = bed->channels[0],
 				       .watch = &bed->trial.near.agent->watch};
 	bed->trial.request = &bed->request;
 	bed->trial.results = &bed->results;
-	bed->trial.near_can = bed->trial.far_can = can;
+	bed->trial.near.can = bed->trial.far.can = can;
 	bed->trial.granted = (struct message_admitted){.qps = LIMIT_QPS, .bytes = LIMIT_BYTES};
 	assert_int_equal(pthread_create(&bed->thread, NULL, serve, bed), 0);
 }
@@ -596,7 +598,7 @@ static void device_without(void **state)
 		free_bed(&bed);
 	}
 	make_bed(&bed);
-	bed.trial.near_can.far.transport = bed.trial.far_can.far.transport = TRANSPORT_IWARP;
+	bed.trial.near.can.far.transport = bed.trial.far.can.far.transport = TRANSPORT_IWARP;
 	run(&bed, "latency-send");
 	assert_all(&bed, SELFTEST_SKIP, "iWARP has no extended reliable connections (XRC)");
 	free_bed(&bed);
@@ -659,8 +661,8 @@ static void depth_of_the_shared_queue(void **state)
 		struct bed bed;
 
 		make_bed(&bed);
-		bed.trial.near_can.max_srq_depth = rows[i].near;
-		bed.trial.far_can.max_srq_depth = rows[i].far;
+		bed.trial.near.can.max_srq_depth = rows[i].near;
+		bed.trial.far.can.max_srq_depth = rows[i].far;
 		bed.request.sizes[0] = 64;
 		bed.request.size_count = 1;
 		run(&bed, rows[i].id);

@@ -61,6 +61,7 @@ static void measure(bool cpu, uint64_t near_wall_nsec, uint64_t far_wall_nsec,
 	};
 
 	*results = (struct selftest_results){0};
+	trial.near.trial = &trial;
 	trial.near.agent = agent_new(-1, -1);
 	trial_add_row(&trial, SELFTEST_BANDWIDTH, test.id, test.summary);
 	ways_measure_intervals(&trial, &plan);
@@ -111,6 +112,7 @@ static void cut_short(void **state)
 	};
 
 	(void)state;
+	trial.near.trial = &trial;
 	trial.near.agent = agent_new(-1, -1);
 	trial_add_row(&trial, SELFTEST_BANDWIDTH, test.id, test.summary);
 	ways_measure_intervals(&trial, &plan);
@@ -136,6 +138,7 @@ static void mean_of_all(void **state)
 	struct agent_samples *samples;
 
 	(void)state;
+	trial.near.trial = &trial;
 	trial.near.agent = agent_new(-1, -1);
 	samples = &trial.near.agent->samples;
 	samples->nsec = mem_alloc_zero(1, sizeof(*samples->nsec));

@@ -173,9 +173,9 @@ static void too_long(void **state)
 	soft_pass(&bed, datagram_tests, "ud-mtu",
 		  "a message of 1025 bytes is completed with an error");
 	soft.spoil = NULL;
-	bed.trial.far_can.far.mtu_bytes = 0;
+	bed.trial.far.can.far.mtu_bytes = 0;
 	soft_skip(&bed, datagram_tests, "ud-mtu", "the active MTU of a port is not known");
-	bed.trial.far_can.far.mtu_bytes = 4096;
+	bed.trial.far.can.far.mtu_bytes = 4096;
 	soft_pass(&bed, datagram_tests, "ud-mtu",
 		  "a message of 1025 bytes is dropped without an error, as the specification says");
 	soft_end(&bed);
@@ -189,7 +189,7 @@ static void unknown_mtu(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(transports); i++) {
 		struct soft_trial bed;
-		struct endpoint *near = &bed.trial.near_can.far, *far = &bed.trial.far_can.far;
+		struct endpoint *near = &bed.trial.near.can.far, *far = &bed.trial.far.can.far;
 
 		soft_begin(&bed);
 		soft.lenient = LENIENT_MTU;
@@ -213,44 +213,44 @@ static void not_possible(void **state)
 
 	(void)state;
 	soft_begin(&bed);
-	bed.trial.near_can.far.link_layer = LINK_LAYER_INFINIBAND;
+	bed.trial.near.can.far.link_layer = LINK_LAYER_INFINIBAND;
 	soft.spoil = no_header;
 	soft_skip(&bed, datagram_tests, "ud-grh",
 		  "within an InfiniBand subnet messages need no global header");
-	bed.trial.near_can.far.link_layer = LINK_LAYER_UNSPECIFIED;
-	bed.trial.near_can.far.transport = TRANSPORT_UNSPECIFIED;
+	bed.trial.near.can.far.link_layer = LINK_LAYER_UNSPECIFIED;
+	bed.trial.near.can.far.transport = TRANSPORT_UNSPECIFIED;
 	soft_skip(&bed, datagram_tests, "ud-grh", "EFA reports no header of a message");
-	bed.trial.near_can.far.transport = TRANSPORT_ROCE;
-	bed.trial.near_can.multicast = 0;
+	bed.trial.near.can.far.transport = TRANSPORT_ROCE;
+	bed.trial.near.can.multicast = 0;
 	soft_skip(&bed, datagram_tests, "multicast",
 		  "the device has no multicast groups (max_mcast_grp)");
-	bed.trial.near_can.multicast = 1;
-	bed.trial.far_can.multicast = 0;
+	bed.trial.near.can.multicast = 1;
+	bed.trial.far.can.multicast = 0;
 	soft_skip(&bed, datagram_tests, "multicast",
 		  "the peer's device has no multicast groups (max_mcast_grp)");
-	bed.trial.far_can.multicast = 1;
-	bed.trial.far_can.far.ip.family = AF_INET6;
+	bed.trial.far.can.multicast = 1;
+	bed.trial.far.can.far.ip.family = AF_INET6;
 	soft_skip(&bed, datagram_tests, "multicast",
 		  "the addresses of both sides are of different families");
-	bed.trial.near_can.far.ip.family = 0;
+	bed.trial.near.can.far.ip.family = 0;
 	soft_skip(&bed, datagram_tests, "multicast",
 		  "librdmacm joins by an IP address, and the port has none");
-	bed.trial.near_can.far.transport = TRANSPORT_IWARP;
+	bed.trial.near.can.far.transport = TRANSPORT_IWARP;
 	soft_skip(&bed, datagram_tests, "uc-send", "iWARP has no unreliable connections (UC)");
 	soft_skip(&bed, datagram_tests, "ud-send", "iWARP has no datagrams (UD)");
 	soft_skip(&bed, rc_tests, "rc-send-immediate", "iWARP has no immediate data");
-	bed.trial.near_can.far.transport = TRANSPORT_ROCE;
-	bed.trial.near_can.atomics = 0;
+	bed.trial.near.can.far.transport = TRANSPORT_ROCE;
+	bed.trial.near.can.atomics = 0;
 	soft_skip(&bed, rc_tests, "rc-fetch-add",
 		  "the device has no atomic operations (atomic_cap)");
-	bed.trial.near_can.atomics = 1;
-	bed.trial.far_can.atomics = 0;
+	bed.trial.near.can.atomics = 1;
+	bed.trial.far.can.atomics = 0;
 	soft_skip(&bed, rc_tests, "rc-fetch-add",
 		  "the peer's device has no atomic operations (atomic_cap)");
-	bed.trial.far_can.srq = 0;
+	bed.trial.far.can.srq = 0;
 	soft_skip(&bed, rc_tests, "rc-shared-receive",
 		  "the peer's device has no shared receive queues (max_srq)");
-	bed.trial.near_can.srq = 0;
+	bed.trial.near.can.srq = 0;
 	soft_skip(&bed, rc_tests, "rc-shared-receive",
 		  "the device has no shared receive queues (max_srq)");
 	bed.trial.hidden = true;
@@ -344,17 +344,17 @@ static void asked(void **state)
 	bed.request.stride = 128;
 	soft_pass(&bed, gather_tests, "gather-read", NULL);
 	/* One block in each request, and no more requests than the queue takes. */
-	bed.trial.far_can.max_sges = 1;
+	bed.trial.far.can.max_sges = 1;
 	soft_pass(&bed, gather_tests, "gather-send",
 		  "as 3 work requests: the device takes one block in each");
-	bed.trial.far_can.max_depth = 3;
+	bed.trial.far.can.max_depth = 3;
 	soft_pass(&bed, gather_tests, "gather-send",
 		  "as 3 work requests: the device takes one block in each");
-	bed.trial.far_can.max_depth = 2;
+	bed.trial.far.can.max_depth = 2;
 	soft_skip(&bed, gather_tests, "gather-send",
 		  "3 blocks need 3 work requests, the devices take 2 (max_qp_wr)");
 	/* A device may take fewer blocks in a read than in a write. */
-	bed.trial.far_can.max_sges = 32;
+	bed.trial.far.can.max_sges = 32;
 	bed.trial.near.agent->limits.max_sge_rd = 2;
 	soft_pass(&bed, gather_tests, "gather-read", "as 2 work requests of up to 2 blocks");
 	soft_end(&bed);

@@ -61,9 +61,9 @@ static void rights(void **state)
 		soft_end(&bed);
 		begin(&bed, side);
 		if (side)
-			bed.trial.far_can.atomics = 0;
+			bed.trial.far.can.atomics = 0;
 		else
-			bed.trial.near_can.atomics = 0;
+			bed.trial.near.can.atomics = 0;
 		soft_pass(&bed, setup_tests, "setup-rights", NULL);
 		assert_int_equal(regions.count, 2);
 		soft_end(&bed);

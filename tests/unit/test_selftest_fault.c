@@ -187,7 +187,7 @@ static void known_deviations(void **state)
 		&bed, fault_tests, "fault-bad-key",
 		"reported as 'local QP operation error', the specification says 'local protection "
 		"error'");
-	bed.trial.near_can.atomics = 0;
+	bed.trial.near.can.atomics = 0;
 	soft_pass(&bed, fault_tests, "fault-bad-rkey", NULL);
 	soft.spoil = NULL;
 	soft.lenient = NO_QUERY | REFUSE_IN_ERROR;
@@ -233,7 +233,7 @@ static void lenient_windows(void **state)
 	(void)state;
 	soft_find_faults(memory_tests, windows, ARRAY_SIZE(windows));
 	soft_begin(&bed);
-	bed.trial.far_can.vendor = 0xffffff;
+	bed.trial.far.can.vendor = 0xffffff;
 	soft.lenient = LENIENT_BOUNDS;
 	soft_pass(&bed, memory_tests, "rc-window-1",
 		  "Soft-RoCE enforces the limits of the memory region, not those of its window");
@@ -271,7 +271,7 @@ static void skipped(void **state)
 	bed.far->limits.device_cap_flags = 0;
 	soft_skip(&bed, memory_tests, "rc-window-2",
 		  "the peer's device has no memory windows of type 2");
-	bed.trial.near_can.far.transport = TRANSPORT_IWARP;
+	bed.trial.near.can.far.transport = TRANSPORT_IWARP;
 	soft_skip(
 		&bed, fault_tests, "fault-rnr",
 		"iWARP has no RNR NAK: a message without a receive ends the connection (RFC 5041, "

@@ -107,7 +107,7 @@ static void begin(struct soft_trial *bed)
 		agent->api.ibv_query_qp = query_qp;
 		soft.ports[side].context.ops.post_send = post_send;
 	}
-	bed->trial.near_can.far.transport = bed->trial.far_can.far.transport = TRANSPORT_IWARP;
+	bed->trial.near.can.far.transport = bed->trial.far.can.far.transport = TRANSPORT_IWARP;
 	soft.spoil = terminate;
 }
 
@@ -171,7 +171,7 @@ static void states(void **state)
 		    "the local queue pair is in state RTR, not RESET");
 	/* InfiniBand allows only one state here. */
 	iwarp.state = IBV_QPS_INIT;
-	bed.trial.near_can.far.transport = TRANSPORT_ROCE;
+	bed.trial.near.can.far.transport = TRANSPORT_ROCE;
 	soft_expect(&bed, setup_tests, "setup-pair", SELFTEST_FAIL,
 		    "the local queue pair is in state INIT, not RESET");
 	soft_cm_end(&bed);
@@ -355,7 +355,7 @@ static void differences(void **state)
 		iwarp.swallowed = rows[i].swallowed;
 		soft.lenient = rows[i].lenient;
 		if (rows[i].unknown) {
-			bed.trial.near_can.vendor = bed.trial.far_can.vendor = 0x626d74;
+			bed.trial.near.can.vendor = bed.trial.far.can.vendor = 0x626d74;
 			bed.trial.near.agent->api.ibv_query_qp = bed.far->api.ibv_query_qp =
 				unknown_state;
 		}

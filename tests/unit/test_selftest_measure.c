@@ -95,7 +95,7 @@ static void bandwidths(void **state)
 
 		begin(&bed, rows[i].bytes, MANY);
 		bed.request.queue_pairs = 3;
-		bed.trial.far_can.far.rate_mbps = 25000;
+		bed.trial.far.can.far.rate_mbps = 25000;
 		soft_pass(&bed, measure_tests, rows[i].id, NULL);
 		row = bed.trial.result;
 		msec = row->duration_msec.value;
@@ -244,8 +244,8 @@ static void receives(void **state)
 		bed.request.duration_msec = rows[i].messages ? 0 : 1000;
 		bed.request.depth = rows[i].depth;
 		bed.request.queue_pairs = rows[i].queue_pairs;
-		bed.trial.near_can.max_depth = 16384;
-		bed.trial.far_can.max_depth = rows[i].most;
+		bed.trial.near.can.max_depth = 16384;
+		bed.trial.far.can.max_depth = rows[i].most;
 		plan_make(&bed.trial, 1024, &plan);
 		assert_int_equal(plan.receives, rows[i].wanted);
 		assert_true(plan_entries(&plan) <= MOST_ENTRIES);
@@ -286,7 +286,7 @@ static void queues(void **state)
 		bed.request.ways.direction = rows[i].direction;
 		bed.request.depth = rows[i].depth;
 		bed.request.queue_pairs = rows[i].queue_pairs;
-		bed.trial.near_can.max_depth = bed.trial.far_can.max_depth = 16384;
+		bed.trial.near.can.max_depth = bed.trial.far.can.max_depth = 16384;
 		plan_make(&bed.trial, 1, &plan);
 		assert_int_equal(plan.queues, rows[i].queues);
 		assert_int_equal(plan.order.run.depth, rows[i].got_depth);
@@ -731,7 +731,7 @@ static void not_measured(void **state)
 	bed.request.sizes[0] = 1025;
 	soft_skip(&bed, measure_tests, "bandwidth-send",
 		  "a datagram holds at most the path MTU, 1024 bytes");
-	bed.trial.near_can.far.transport = TRANSPORT_IWARP;
+	bed.trial.near.can.far.transport = TRANSPORT_IWARP;
 	soft_skip(&bed, measure_tests, "bandwidth-send", "iWARP has no datagrams (UD)");
 	bed.request.ways.transport = SELFTEST_BY_UC;
 	soft_skip(&bed, measure_tests, "bandwidth-send",

@@ -81,7 +81,7 @@ static void not_proven(void **state)
 	soft_end(&bed);
 	/* The same failure over InfiniBand has another next step. */
 	begin(&bed);
-	bed.trial.near_can.far.transport = TRANSPORT_INFINIBAND;
+	bed.trial.near.can.far.transport = TRANSPORT_INFINIBAND;
 	soft.spoil = drop_datum;
 	trial_prove(&bed.trial);
 	assert_string_equal(bed.trial.result->next_step,
@@ -89,8 +89,8 @@ static void not_proven(void **state)
 	soft_end(&bed);
 	/* RoCE v1 has no UDP. */
 	begin(&bed);
-	bed.trial.near_can.far.transport = TRANSPORT_ROCE;
-	bed.trial.near_can.far.gid_type = GID_TYPE_ROCE_V1;
+	bed.trial.near.can.far.transport = TRANSPORT_ROCE;
+	bed.trial.near.can.far.gid_type = GID_TYPE_ROCE_V1;
 	soft.spoil = drop_datum;
 	trial_prove(&bed.trial);
 	assert_string_equal(bed.trial.result->next_step,
@@ -99,8 +99,8 @@ static void not_proven(void **state)
 	soft_end(&bed);
 	/* EFA has no UDP, either, and the kernel's firewall does not see its packets. */
 	begin(&bed);
-	bed.trial.near_can.far.transport = TRANSPORT_UNSPECIFIED;
-	bed.trial.near_can.far.link_layer = LINK_LAYER_UNSPECIFIED;
+	bed.trial.near.can.far.transport = TRANSPORT_UNSPECIFIED;
+	bed.trial.near.can.far.link_layer = LINK_LAYER_UNSPECIFIED;
 	bed.far->endpoint.transport = TRANSPORT_UNSPECIFIED;
 	bed.far->endpoint.link_layer = LINK_LAYER_UNSPECIFIED;
 	soft.spoil = drop_datum;
@@ -111,7 +111,7 @@ static void not_proven(void **state)
 	soft_end(&bed);
 	/* The format of its packets is unknown. */
 	begin(&bed);
-	bed.trial.near_can.far.transport = TRANSPORT_USNIC;
+	bed.trial.near.can.far.transport = TRANSPORT_USNIC;
 	bed.far->endpoint.transport = TRANSPORT_USNIC;
 	soft.spoil = drop_datum;
 	trial_prove(&bed.trial);
@@ -218,10 +218,9 @@ static void event_meanwhile(void **state)
 	context->async_fd = eventfd(1, EFD_CLOEXEC);
 	bed.far->watch.context = context;
 	assert_int_equal(trial_connect(&bed.trial, 0, &shape, &numbers), 0);
-	assert_int_equal(trial_buffer(&bed.trial, &bed.trial.near, TRIAL_DATA, NONCE_BYTES,
-				      ACCESS_LOCAL, NULL),
+	assert_int_equal(trial_buffer(&bed.trial.near, TRIAL_DATA, NONCE_BYTES, ACCESS_LOCAL, NULL),
 			 0);
-	assert_int_equal(trial_receive(&bed.trial, &bed.trial.near, &receive), 0);
+	assert_int_equal(trial_receive(&bed.trial.near, &receive), 0);
 	prove.qpn = numbers.near;
 	assert_int_equal(side_prove(&bed.trial.far, &prove), 0);
 	assert_non_null(bed.far->qps[0].qp);

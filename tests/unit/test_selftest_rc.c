@@ -92,8 +92,8 @@ static void larger_mtu(void **state)
 
 	(void)state;
 	soft_begin(&bed);
-	bed.trial.near_can.far.mtu_bytes = 10240;
-	bed.trial.far_can.far.mtu_bytes = 8192;
+	bed.trial.near.can.far.mtu_bytes = 10240;
+	bed.trial.far.can.far.mtu_bytes = 8192;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct selftest_result *row = soft_run(&bed, rc_tests, rows[i].id);
 
@@ -414,7 +414,7 @@ static void remarks(void **state)
 		struct soft_trial bed;
 
 		soft_begin(&bed);
-		bed.trial.near_can.vendor = bed.trial.far_can.vendor = rows[i].vendor;
+		bed.trial.near.can.vendor = bed.trial.far.can.vendor = rows[i].vendor;
 		soft.lenient = rows[i].lenient;
 		row = soft_run(&bed, rc_tests, "rc-states");
 		assert_int_equal(row->verdict.value, SELFTEST_PASS);

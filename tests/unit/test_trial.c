@@ -42,8 +42,10 @@ static void make_bed(struct bed *bed)
 	*bed = (struct bed){.request = {.peer = "10.0.0.2", .signals = -1}, .peer = pair[1]};
 	bed->trial.request = &bed->request;
 	bed->trial.results = &bed->results;
+	bed->trial.near.trial = &bed->trial;
 	bed->trial.near.agent = agent_new(-1, -1);
-	bed->trial.far = (struct side){.channel = pair[0], .watch = &bed->trial.near.agent->watch};
+	bed->trial.far = (struct side){
+		.trial = &bed->trial, .channel = pair[0], .watch = &bed->trial.near.agent->watch};
 	trial_add_row(&bed->trial, SELFTEST_SETUP, "connect", "");
 }
 
@@ -91,8 +93,7 @@ static void absurd_status(void **state)
 
 			make_bed(&bed);
 			bed.trial.far.refused = refused;
-			assert_int_equal(trial_explain(&bed.trial, &bed.trial.far, -EREMOTEIO),
-					 -EREMOTEIO);
+			assert_int_equal(trial_explain(&bed.trial.far, -EREMOTEIO), -EREMOTEIO);
 			assert_int_equal(bed.trial.result->verdict.value, SELFTEST_FAIL);
 			assert_null(strstr(bed.trial.result->reason, "Unknown error"));
 			free_bed(&bed);
@@ -113,7 +114,7 @@ static void usual_status(void **state)
 	(void)state;
 	make_bed(&bed);
 	bed.trial.far.refused = refused;
-	trial_explain(&bed.trial, &bed.trial.far, -EREMOTEIO);
+	trial_explain(&bed.trial.far, -EREMOTEIO);
 	assert_non_null(strstr(bed.trial.result->reason, strerror(EHOSTDOWN)));
 	free_bed(&bed);
 }
@@ -154,8 +155,8 @@ static void assert_too_much(const struct trial_test *table, const char *test, co
 
 	make_bed(&bed);
 	bed.trial.granted = granted;
-	bed.trial.near_can.max_depth = bed.trial.far_can.max_depth = 1024;
-	bed.trial.near_can.max_sges = bed.trial.far_can.max_sges = 1;
+	bed.trial.near.can.max_depth = bed.trial.far.can.max_depth = 1024;
+	bed.trial.near.can.max_sges = bed.trial.far.can.max_sges = 1;
 	bed.request.tests = &test;
 	bed.request.test_count = 1;
 	bed.request.block_count[0] = 16;
@@ -207,7 +208,7 @@ static void assert_unfit(const struct trial_test *table, const char *test, const
 
 	make_bed(&bed);
 	bed.trial.granted = (struct message_admitted){.qps = LIMIT_QPS, .bytes = LIMIT_BYTES};
-	bed.trial.near_can.max_depth = bed.trial.far_can.max_depth = 1024;
+	bed.trial.near.can.max_depth = bed.trial.far.can.max_depth = 1024;
 	bed.trial.hidden = true;
 	bed.request.tests = &test;
 	bed.request.test_count = 1;
@@ -262,12 +263,12 @@ static void peer_says_why(void **state)
 	(void)state;
 	for (int says = 0; says < 2; says++) {
 		make_bed(&bed);
-		memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
+		memcpy(bed.trial.far.can.far.device, "rxb", sizeof("rxb"));
 		assert_int_equal(exchange_send(bed.peer, &done, 1000), 0);
 		if (says)
 			assert_int_equal(exchange_send(bed.peer, &leaving, 1000), 0);
 		shutdown(bed.peer, SHUT_WR);
-		trial_explain_end(&bed.trial, &bed.trial.near, STOP_PEER_GONE, 0);
+		trial_explain_end(&bed.trial.near, STOP_PEER_GONE, 0);
 		assert_string_equal(bed.trial.result->reason,
 				    says ? "on 10.0.0.2: device rxb was removed during the test"
 					 : "10.0.0.2 ended the exchange during the test: its "
@@ -298,11 +299,11 @@ static void seen_from_here(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		make_bed(&bed);
-		bed.trial.near_can.far = (struct endpoint){.device = "rxa", .port = 1};
-		bed.trial.far_can.far = (struct endpoint){.device = "rxb", .port = 1};
+		bed.trial.near.can.far = (struct endpoint){.device = "rxa", .port = 1};
+		bed.trial.far.can.far = (struct endpoint){.device = "rxb", .port = 1};
 		bed.trial.near.agent->watch.device_gone = rows[i].device_gone;
 		bed.trial.near.agent->watch.port_down = rows[i].port_down;
-		trial_explain_end(&bed.trial, &bed.trial.far, rows[i].stop, 5000);
+		trial_explain_end(&bed.trial.far, rows[i].stop, 5000);
 		assert_string_equal(bed.trial.result->reason, rows[i].reason);
 		free_bed(&bed);
 	}
@@ -315,11 +316,11 @@ static void fails_as_peer_leaves(void **state)
 
 	(void)state;
 	make_bed(&bed);
-	memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
+	memcpy(bed.trial.far.can.far.device, "rxb", sizeof("rxb"));
 	bed.trial.near.refused = (struct message_refused){
 		.stage = STAGE_CM, .error = ECONNRESET, .text = "rdma_get_cm_event"};
 	bed.trial.far.stop = STOP_PEER_GONE;
-	assert_int_equal(trial_explain(&bed.trial, &bed.trial.near, -EREMOTEIO), -EREMOTEIO);
+	assert_int_equal(trial_explain(&bed.trial.near, -EREMOTEIO), -EREMOTEIO);
 	assert_string_equal(bed.trial.result->reason,
 			    "10.0.0.2 ended the exchange during the test: its rdmactl was stopped "
 			    "or killed");
@@ -369,11 +370,11 @@ static void port_of_an_earlier_test(void **state)
 
 		make_bed(&bed);
 		agent = bed.trial.near.agent;
-		bed.trial.near_can.far = (struct endpoint){.device = "rxa", .port = 1};
+		bed.trial.near.can.far = (struct endpoint){.device = "rxa", .port = 1};
 		agent->watch.port_down = true;
 		agent->watch.stays_down = stays;
 		assert_int_equal(agent_release(agent, &none), 0);
-		trial_explain_end(&bed.trial, &bed.trial.near, STOP_TIMED_OUT, 5000);
+		trial_explain_end(&bed.trial.near, STOP_TIMED_OUT, 5000);
 		assert_int_equal(!strcmp(bed.trial.result->reason, down), stays);
 		free_bed(&bed);
 	}
@@ -397,10 +398,10 @@ static void peer_leaves_at_an_order(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		make_bed(&bed);
-		memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
+		memcpy(bed.trial.far.can.far.device, "rxb", sizeof("rxb"));
 		leaving.leaving.stop = rows[i].stop;
 		assert_int_equal(exchange_send(bed.peer, &leaving, 1000), 0);
-		assert_int_not_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), 0);
+		assert_int_not_equal(trial_look(&bed.trial.far, 1, &waited), 0);
 		assert_string_equal(bed.trial.result->reason, rows[i].reason);
 		free_bed(&bed);
 	}
@@ -423,6 +424,7 @@ static void loopback_on_one_processor(void **state)
 		if (confined)
 			cpu_list_share(&some, 0, cpu_list_count(&all));
 		assert_int_equal(cpu_list_keep_to(&some), 0);
+		trial.near.trial = &trial;
 		trial.near.agent = agent_new(-1, -1);
 		assert_int_equal(session_open_loopback(&session, &trial, &endpoint), 0);
 		assert_int_equal(trial.near.agent->shares_processor, cpu_list_count(&some) == 1);
@@ -493,13 +495,13 @@ static void peer_invents_completions(void **state)
 
 	(void)state;
 	make_bed(&bed);
-	memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
+	memcpy(bed.trial.far.can.far.device, "rxb", sizeof("rxb"));
 	assert_int_equal(exchange_send(bed.peer, &answer, 1000), 0);
-	assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), 0);
+	assert_int_equal(trial_look(&bed.trial.far, 1, &waited), 0);
 	assert_int_equal(waited.count, 1);
 	answer.waited.count = 2;
 	assert_int_equal(exchange_send(bed.peer, &answer, 1000), 0);
-	assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), -EPROTO);
+	assert_int_equal(trial_look(&bed.trial.far, 1, &waited), -EPROTO);
 	assert_string_equal(bed.trial.result->reason,
 			    "the peer sent something other than a message: a reply that does not "
 			    "match the request");
@@ -517,28 +519,28 @@ static void peer_stops_in_the_middle(void **state)
 
 	(void)state;
 	make_bed(&bed);
-	memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
+	memcpy(bed.trial.far.can.far.device, "rxb", sizeof("rxb"));
 	assert_true(message_encode(&answer, bytes) > 20);
 	assert_int_equal(send(bed.peer, bytes, 20, 0), 20);
 	assert_int_equal(shutdown(bed.peer, SHUT_WR), 0);
-	assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), -ECONNRESET);
+	assert_int_equal(trial_look(&bed.trial.far, 1, &waited), -ECONNRESET);
 	assert_string_equal(bed.trial.result->reason,
 			    "10.0.0.2 ended the exchange during the test: its rdmactl was stopped "
 			    "or killed");
 	free_bed(&bed);
 	make_bed(&bed);
-	memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
+	memcpy(bed.trial.far.can.far.device, "rxb", sizeof("rxb"));
 	stopped.hurries = true;
 	assert_int_equal(send(bed.peer, bytes, 20, 0), 20);
-	assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), -ETIMEDOUT);
+	assert_int_equal(trial_look(&bed.trial.far, 1, &waited), -ETIMEDOUT);
 	assert_string_equal(bed.trial.result->reason,
 			    "10.0.0.2 stopped answering, with no reply for 5000 ms: its rdmactl "
 			    "was stopped, the host hangs, or the network to it broke");
 	free_bed(&bed);
 	/* Before the first byte there is more time. */
 	make_bed(&bed);
-	memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
-	assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), -ETIMEDOUT);
+	memcpy(bed.trial.far.can.far.device, "rxb", sizeof("rxb"));
+	assert_int_equal(trial_look(&bed.trial.far, 1, &waited), -ETIMEDOUT);
 	assert_string_equal(bed.trial.result->reason,
 			    "10.0.0.2 stopped answering, with no reply for 10001 ms: its rdmactl "
 			    "was stopped, the host hangs, or the network to it broke");
@@ -549,7 +551,7 @@ static void peer_stops_in_the_middle(void **state)
 	bed.trial.granted.qps = LIMIT_QPS;
 	assert_int_equal(send(bed.peer, bytes, 20, 0), 20);
 	assert_int_equal(shutdown(bed.peer, SHUT_WR), 0);
-	assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), -ECONNRESET);
+	assert_int_equal(trial_look(&bed.trial.far, 1, &waited), -ECONNRESET);
 	assert_string_equal(bed.trial.result->reason,
 			    "10.0.0.2 closed the connection during the exchange: Connection reset "
 			    "by peer");
@@ -570,7 +572,7 @@ static void stranger_sends_a_few_bytes(void **state)
 		if (closes)
 			assert_int_equal(shutdown(bed.peer, SHUT_WR), 0);
 		stopped.hurries = !closes;
-		assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited),
+		assert_int_equal(trial_look(&bed.trial.far, 1, &waited),
 				 closes ? -ECONNRESET : -ETIMEDOUT);
 		stopped.hurries = false;
 		assert_string_equal(
@@ -590,21 +592,21 @@ static void wrong_answer_to_an_earlier_order(void **state)
 
 	(void)state;
 	make_bed(&bed);
-	memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
+	memcpy(bed.trial.far.can.far.device, "rxb", sizeof("rxb"));
 	assert_int_equal(send(bed.peer, "GET / HTTP/1.1\r\n\r\n", 18, 0), 18);
 	assert_int_equal(side_release(&bed.trial.far, &none), -EPROTO);
-	assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), -ECONNRESET);
+	assert_int_equal(trial_look(&bed.trial.far, 1, &waited), -ECONNRESET);
 	assert_string_equal(bed.trial.result->reason,
 			    "the peer sent something other than a message: not a message of the "
 			    "protocol");
 	free_bed(&bed);
 	make_bed(&bed);
-	memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
+	memcpy(bed.trial.far.can.far.device, "rxb", sizeof("rxb"));
 	assert_true(message_encode(&(struct message){.type = MESSAGE_WAITED}, bytes) > 20);
 	assert_int_equal(send(bed.peer, bytes, 20, 0), 20);
 	assert_int_equal(shutdown(bed.peer, SHUT_WR), 0);
 	assert_int_equal(side_release(&bed.trial.far, &none), -ECONNRESET);
-	assert_int_equal(trial_look(&bed.trial, &bed.trial.far, 1, &waited), -ECONNRESET);
+	assert_int_equal(trial_look(&bed.trial.far, 1, &waited), -ECONNRESET);
 	assert_string_equal(bed.trial.result->reason,
 			    "10.0.0.2 ended the exchange during the test: its rdmactl was stopped "
 			    "or killed");
@@ -621,11 +623,11 @@ static void peer_falls_silent(void **state)
 
 	(void)state;
 	make_bed(&bed);
-	memcpy(bed.trial.far_can.far.device, "rxb", sizeof("rxb"));
+	memcpy(bed.trial.far.can.far.device, "rxb", sizeof("rxb"));
 	assert_int_equal(exchange_send(bed.peer, &ran, 1000), 0);
 	assert_int_equal(side_finish(&bed.trial.far, &order, 32000, &held), 0);
 	bed.trial.far.stop = STOP_TIMED_OUT;
-	trial_explain(&bed.trial, &bed.trial.far, -ETIMEDOUT);
+	trial_explain(&bed.trial.far, -ETIMEDOUT);
 	assert_string_equal(bed.trial.result->reason,
 			    "10.0.0.2 stopped answering, with no reply for 42000 ms: its rdmactl "
 			    "was stopped, the host hangs, or the network to it broke");
@@ -805,7 +807,7 @@ static void header_of_either(void **state)
 		make_bed(&bed);
 		bed.trial.near.agent->context = &context;
 		bed.trial.near.agent->needs_header = rows[i].near;
-		bed.trial.near_can.far.link_layer = rows[i].link_layer;
+		bed.trial.near.can.far.link_layer = rows[i].link_layer;
 		if (asks)
 			assert_int_equal(exchange_send(bed.peer, &answer, 1000), 0);
 		assert_int_equal(trial_agree_on_header(&bed.trial), 0);

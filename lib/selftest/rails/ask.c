@@ -14,7 +14,7 @@ static int take_pages(struct trial *trial, struct listed_port **ports, size_t *c
 
 	do {
 		const struct message_list_ports order = {.first = (uint32_t)*count};
-		int rc = trial_order(trial, &trial->far, list_ports, &order, &listed);
+		int rc = trial_order(&trial->far, list_ports, &order, &listed);
 
 		if (rc)
 			return rc;
@@ -27,7 +27,7 @@ static int take_pages(struct trial *trial, struct listed_port **ports, size_t *c
 int rails_ask(const struct selftest_request *request, struct selftest_results *results,
 	      struct listed_port **ret_ports, size_t *ret_count)
 {
-	struct trial trial = {.request = request, .results = results};
+	struct trial trial = {.near.trial = &trial, .request = request, .results = results};
 	struct session session = {.channel = -1};
 	struct listed_port *ports = NULL;
 	size_t count = 0;

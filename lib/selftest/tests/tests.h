@@ -60,26 +60,22 @@ int rc_connect(struct trial *trial, const struct qp_shape *shape, uint64_t bytes
  * Carries out a transfer by `from`, then checks the completions on both sides, each byte that
  * arrived, the guards, and that the source is unchanged. Returns a failure after marking the row.
  */
-int rc_transfer(struct trial *trial, const struct rc_path *path,
-		const struct rc_transfer *transfer);
+int rc_transfer(const struct rc_path *path, const struct rc_transfer *transfer);
 /* Transfers both ways on one connection; the second transfer uses the next iteration. */
-int rc_both_ways(struct trial *trial, const struct rc_path paths[static 2],
-		 struct rc_transfer transfer);
+int rc_both_ways(const struct rc_path paths[static 2], struct rc_transfer transfer);
 /* Prepends what was being done to the reason of a failed row; returns rc. */
 int rc_name_failure(struct trial *trial, int rc, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Fails the row if the wait ended early, before the completion came and its time was over. */
-int rc_explain_stop(struct trial *trial, struct side *side, const struct message_waited *waited,
-		    uint32_t msec);
+int rc_explain_stop(struct side *side, const struct message_waited *waited, uint32_t msec);
 /* Expects the successful completion of `operation` (enum post_operation) at its requester. */
-int rc_expect_sent(struct trial *trial, const struct rc_path *path, uint64_t id,
-		   uint32_t operation);
+int rc_expect_sent(const struct rc_path *path, uint64_t id, uint32_t operation);
 /*
  * Send a message without data, and expect it: on every transport, its arrival proves that the
  * writes before it arrived.
  */
-int rc_post_empty(struct trial *trial, const struct rc_path *path, uint64_t id);
-int rc_expect_empty(struct trial *trial, const struct rc_path *path, uint64_t id);
+int rc_post_empty(const struct rc_path *path, uint64_t id);
+int rc_expect_empty(const struct rc_path *path, uint64_t id);
 /* Contiguous part of the data, `offset` bytes from its beginning. */
 struct span rc_data(uint64_t offset, uint64_t bytes);
 
@@ -103,17 +99,17 @@ void rc_run_solicited(struct trial *trial);
  * query (mana_ctx_ops in providers/mana/mana.c of rdma-core), and siw_query_qp() does not set the
  * state in some kernels, 6.1 among them, so it stays RESET.
  */
-int rc_query(struct trial *trial, struct side *side, uint32_t slot, struct message_queried *ret);
+int rc_query(struct side *side, uint32_t slot, struct message_queried *ret);
 /*
  * Fails the row unless ibv_query_qp() returns this state, or none. The first state on iWARP is
  * IDLE, which drivers report as RESET or INIT; it passes as RESET.
  */
-int rc_expect_state(struct trial *trial, struct side *side, uint32_t slot, uint32_t state);
+int rc_expect_state(struct side *side, uint32_t slot, uint32_t state);
 /*
  * Posts a message without data in the state ERR. Some drivers check the state and refuse, which is
  * as good as flushing, and the row remarks it: then *ret_posted is false.
  */
-int rc_post_in_error(struct trial *trial, struct side *side, uint64_t id, bool *ret_posted);
+int rc_post_in_error(struct side *side, uint64_t id, bool *ret_posted);
 void rc_run_states(struct trial *trial);
 
 /*
@@ -140,23 +136,22 @@ struct datagram_path {
 /* Connects queue pairs of `kind`, registers their buffers and fills both directions. */
 int datagram_connect(struct trial *trial, uint32_t kind, struct datagram_path paths[static 2]);
 /* Clears the receive area and posts one receive for a message of `bytes`. */
-int datagram_receive(struct trial *trial, struct datagram_path *path, uint64_t bytes);
+int datagram_receive(struct datagram_path *path, uint64_t bytes);
 /* Posts a send of `bytes` and expects its completion. */
-int datagram_send(struct trial *trial, struct datagram_path *path, uint64_t bytes);
+int datagram_send(struct datagram_path *path, uint64_t bytes);
 /* Fails the row with `complaint` if a message arrives within `msec`. */
-int datagram_expect_none(struct trial *trial, struct datagram_path *path, uint32_t msec,
-			 const char *complaint);
+int datagram_expect_none(struct datagram_path *path, uint32_t msec, const char *complaint);
 /*
  * Sends a message to the posted receive, again if it is lost, and checks each byte that arrives.
  * *ret may be NULL.
  */
-int datagram_pass(struct trial *trial, struct datagram_path *path, uint64_t bytes,
-		  uint32_t iteration, struct work_completion *ret);
+int datagram_pass(struct datagram_path *path, uint64_t bytes, uint32_t iteration,
+		  struct work_completion *ret);
 /* Like datagram_pass(), but posts the receive first. */
-int datagram_transfer(struct trial *trial, struct datagram_path *path, uint64_t bytes,
-		      uint32_t iteration, struct work_completion *ret);
+int datagram_transfer(struct datagram_path *path, uint64_t bytes, uint32_t iteration,
+		      struct work_completion *ret);
 /* Checks the addresses in the header of the message that arrived last. */
-int datagram_check_header(struct trial *trial, struct datagram_path *path, const struct gid *source,
+int datagram_check_header(struct datagram_path *path, const struct gid *source,
 			  const struct gid *destination);
 /* Remarks how many messages were lost in both directions, if any. */
 void datagram_remark_losses(struct trial *trial, const struct datagram_path paths[static 2]);

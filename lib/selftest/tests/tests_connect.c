@@ -101,7 +101,7 @@ static int connect_by_cm(struct trial *trial, const struct wanted *wanted, uint6
 	struct message_connected_many connected;
 	struct message_listening listening;
 	struct side *far = &trial->far;
-	int rc = trial_order(trial, far, listen, &(struct message_none){}, &listening);
+	int rc = trial_order(far, listen, &(struct message_none){}, &listening);
 
 	if (rc)
 		return rc;
@@ -109,7 +109,7 @@ static int connect_by_cm(struct trial *trial, const struct wanted *wanted, uint6
 	order.port = listening.port;
 	accept.connect_many = order;
 	accept.connect_many.active = 0;
-	rc = trial_order(trial, far, start, &accept, &held)
+	rc = trial_order(far, start, &accept, &held)
 		     ?: trial_finish_accept(trial, &accept, MANY_STILL_MSEC, &held,
 					    side_connect_many(&trial->near, &order, &connected));
 	if (rc)
@@ -132,14 +132,14 @@ static int exchange_some(struct trial *trial, struct message_exchange_many *orde
 
 	order->make = 1;
 	order->connect = 0;
-	rc = trial_order(trial, &trial->near, exchange_many, order, &made);
+	rc = trial_order(&trial->near, exchange_many, order, &made);
 	after_make = clock_nsec();
 	if (rc)
 		return rc;
 	order->connect = 1;
-	order->to = trial->near_can.far;
+	order->to = trial->near.can.far;
 	memcpy(order->items, made.items, sizeof(order->items));
-	rc = trial_order(trial, &trial->far, exchange_many, order, &theirs);
+	rc = trial_order(&trial->far, exchange_many, order, &theirs);
 	if (rc)
 		return rc;
 	/* Each side needs the numbers of all queue pairs that the other made. */
@@ -148,9 +148,9 @@ static int exchange_some(struct trial *trial, struct message_exchange_many *orde
 				  "the peer created %u queue pairs, but %u were requested",
 				  theirs.count, order->count);
 	order->make = 0;
-	order->to = trial->far_can.far;
+	order->to = trial->far.can.far;
 	memcpy(order->items, theirs.items, sizeof(order->items));
-	rc = trial_order(trial, &trial->near, exchange_many, order, &made);
+	rc = trial_order(&trial->near, exchange_many, order, &made);
 	end = clock_nsec();
 	for (uint32_t i = 0; i < order->count && !rc; i++) {
 		agent_many_sample(many, STEP_QP, after_make - begin);
@@ -166,7 +166,7 @@ static int connect_by_exchange(struct trial *trial, const struct wanted *wanted,
 	struct message_exchange_many order = {
 		.total = wanted->count,
 		.cq = TRIAL_CQ,
-		.to = trial->far_can.far,
+		.to = trial->far.can.far,
 		.mtu_bytes = trial_mtu(trial),
 		.timeout = retries.timeout,
 		.retries = retries.retries,
@@ -202,7 +202,7 @@ static void run_connections(struct trial *trial)
 	if (!trial->by_cm)
 		wanted.at_once = at_most(wanted.at_once, LIMIT_BATCH);
 	note_wanted(trial, &wanted);
-	if (trial_order(trial, &trial->near, cq, &cq) || trial_order(trial, &trial->far, cq, &cq))
+	if (trial_order(&trial->near, cq, &cq) || trial_order(&trial->far, cq, &cq))
 		return;
 	rc = trial->by_cm ? connect_by_cm(trial, &wanted, &nsec)
 			  : connect_by_exchange(trial, &wanted, &nsec);

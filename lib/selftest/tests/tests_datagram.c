@@ -20,7 +20,7 @@ static void send_sizes(struct trial *trial, uint32_t kind, const uint64_t sizes[
 	int rc = datagram_connect(trial, kind, paths);
 
 	for (uint32_t i = 0; i < 6 && !rc; i++)
-		rc = datagram_transfer(trial, &paths[i % 2], sizes[i / 2], i, NULL);
+		rc = datagram_transfer(&paths[i % 2], sizes[i / 2], i, NULL);
 	if (!rc)
 		datagram_remark_losses(trial, paths);
 }
@@ -52,7 +52,7 @@ static int await_write(struct trial *trial, const struct span *span, uint64_t *r
 	for (;;) {
 		struct message_checked checked;
 		/* The order in which bytes arrive is undefined, so count those that did. */
-		int rc = trial_order(trial, &trial->far, check, &request, &checked);
+		int rc = trial_order(&trial->far, check, &request, &checked);
 
 		if (rc)
 			return rc;
@@ -80,27 +80,26 @@ static int uc_write_size(struct trial *trial, const struct message_buffered *the
 					      DATAGRAM_RECEIVE);
 	uint64_t arrived = 0;
 
-	if (trial_fill_constant(trial, &trial->far, all, 0) ||
-	    trial_fill(trial, path->from, trial_span(0, bytes), (uint32_t)bytes))
+	if (trial_fill_constant(&trial->far, all, 0) ||
+	    trial_fill(path->from, trial_span(0, bytes), (uint32_t)bytes))
 		return -EIO;
 	for (uint32_t i = 0; i < WRITE_ATTEMPTS && arrived < bytes; i++) {
 		if (i && trial_connect(trial, 0, &again, NULL))
 			return -EIO;
 		path->sent++;
 		post.id = path->next_id++;
-		if (trial_post(trial, &trial->near, &post) ||
-		    trial_expect(trial, &trial->near, post.id, NULL) ||
+		if (trial_post(&trial->near, &post) || trial_expect(&trial->near, post.id, NULL) ||
 		    await_write(trial, &data, &arrived))
 			return -EIO;
 		path->lost += arrived < bytes;
 	}
 	/* Data that did not arrive may have gone elsewhere, rather than been lost. */
-	if (trial_check_constant(trial, &trial->far, rest, 0))
+	if (trial_check_constant(&trial->far, rest, 0))
 		return -EIO;
 	/* The other side counts: it may claim more than there is, which the check shows. */
 	if (arrived >= bytes)
-		return trial_check(trial, &trial->far, data, (uint32_t)bytes);
-	trial_explain_end(trial, &trial->far, STOP_TIMED_OUT, WRITE_ATTEMPTS * WRITE_MSEC);
+		return trial_check(&trial->far, data, (uint32_t)bytes);
+	trial_explain_end(&trial->far, STOP_TIMED_OUT, WRITE_ATTEMPTS * WRITE_MSEC);
 	return -ETIMEDOUT;
 }
 
@@ -120,18 +119,18 @@ static void uc_write(struct trial *trial)
 		datagram_remark_losses(trial, paths);
 }
 
-static int check_one_header(struct trial *trial, struct datagram_path *path,
-			    const struct gid *source, const struct gid *destination,
-			    uint32_t iteration, bool *ret_with)
+static int check_one_header(struct datagram_path *path, const struct gid *source,
+			    const struct gid *destination, uint32_t iteration, bool *ret_with)
 {
-	bool ethernet = trial->near_can.far.link_layer == LINK_LAYER_ETHERNET;
+	struct trial *trial = path->from->trial;
+	bool ethernet = trial->near.can.far.link_layer == LINK_LAYER_ETHERNET;
 	struct work_completion item;
 
-	if (datagram_transfer(trial, path, 64, iteration, &item))
+	if (datagram_transfer(path, 64, iteration, &item))
 		return -EIO;
 	*ret_with = item.with_grh;
 	if (item.with_grh)
-		return datagram_check_header(trial, path, source, destination);
+		return datagram_check_header(path, source, destination);
 	if (!ethernet)
 		return 0;
 	return trial_fail(trial, NULL,
@@ -141,18 +140,18 @@ static int check_one_header(struct trial *trial, struct datagram_path *path,
 
 static void ud_header(struct trial *trial)
 {
-	const struct gid *near = &trial->near_can.far.gid, *far = &trial->far_can.far.gid;
+	const struct gid *near = &trial->near.can.far.gid, *far = &trial->far.can.far.gid;
 	struct datagram_path paths[2];
 	bool with[2] = {false, false};
 
 	if (datagram_connect(trial, QP_UD, paths) ||
-	    check_one_header(trial, &paths[0], near, far, 0, &with[0]) ||
-	    check_one_header(trial, &paths[1], far, near, 1, &with[1]))
+	    check_one_header(&paths[0], near, far, 0, &with[0]) ||
+	    check_one_header(&paths[1], far, near, 1, &with[1]))
 		return;
 	if (with[0] && with[1])
 		datagram_remark_losses(trial, paths);
 	else
-		trial_skip(trial, endpoint_is_efa(&trial->near_can.far)
+		trial_skip(trial, endpoint_is_efa(&trial->near.can.far)
 					  ? "EFA reports no header of a message"
 					  : "within an InfiniBand subnet messages need no "
 					    "global header");
@@ -172,22 +171,20 @@ static void ud_qkey(struct trial *trial)
 		return;
 	paths[0].qkey = WRONG_QKEY;
 	/* If it arrived, it would consume the receive meant for the second message. */
-	if (trial_fill(trial, paths[0].from, trial_span(0, 256), 0) ||
-	    datagram_receive(trial, &paths[0], 256) || datagram_send(trial, &paths[0], 256) ||
-	    datagram_expect_none(trial, &paths[0], SILENT_MSEC,
-				 "a datagram with a wrong Q_Key arrived"))
+	if (trial_fill(paths[0].from, trial_span(0, 256), 0) || datagram_receive(&paths[0], 256) ||
+	    datagram_send(&paths[0], 256) ||
+	    datagram_expect_none(&paths[0], SILENT_MSEC, "a datagram with a wrong Q_Key arrived"))
 		return;
 	paths[0].qkey = TRIAL_QKEY;
 	paths[0].sent = 0;
-	if (!datagram_pass(trial, &paths[0], 256, 1, NULL))
+	if (!datagram_pass(&paths[0], 256, 1, NULL))
 		datagram_remark_losses(trial, paths);
 }
 
 /* What happened to a message that does not fit into a packet. */
 enum fate { FATE_REFUSED, FATE_FAILED, FATE_DROPPED };
 
-static int send_too_long(struct trial *trial, struct datagram_path *path, uint64_t bytes,
-			 enum fate *ret_fate)
+static int send_too_long(struct datagram_path *path, uint64_t bytes, enum fate *ret_fate)
 {
 	struct message_post request = trial_send(++path->next_id, trial_span(0, bytes));
 	struct message_waited waited;
@@ -200,13 +197,13 @@ static int send_too_long(struct trial *trial, struct datagram_path *path, uint64
 	*ret_fate = FATE_REFUSED;
 	if (rc == -EREMOTEIO && path->from->refused.error)
 		return 0;
-	if (trial_explain(trial, path->from, rc) || trial_wait(trial, path->from, 1, &waited))
+	if (trial_explain(path->from, rc) || trial_wait(path->from, 1, &waited))
 		return -EIO;
 	status = waited.items[0].status;
 	*ret_fate = status ? FATE_FAILED : FATE_DROPPED;
 	if (!status || status == IBV_WC_LOC_LEN_ERR || status == IBV_WC_LOC_QP_OP_ERR)
 		return 0;
-	return trial_explain_status(trial, path->from, &waited.items[0]);
+	return trial_explain_status(path->from, &waited.items[0]);
 }
 
 /*
@@ -231,8 +228,8 @@ static void ud_mtu(struct trial *trial)
 		[FATE_FAILED] = "completed with an error",
 		[FATE_DROPPED] = "dropped without an error, as the specification says",
 	};
-	uint32_t near = at_most(trial->near_can.far.mtu_bytes, PORT_LARGEST_MTU);
-	uint32_t far = at_most(trial->far_can.far.mtu_bytes, PORT_LARGEST_MTU);
+	uint32_t near = at_most(trial->near.can.far.mtu_bytes, PORT_LARGEST_MTU);
+	uint32_t far = at_most(trial->far.can.far.mtu_bytes, PORT_LARGEST_MTU);
 	uint32_t mtu = at_most(near, far);
 	struct datagram_path paths[2];
 	enum fate fate;
@@ -242,19 +239,18 @@ static void ud_mtu(struct trial *trial)
 		trial_skip(trial, "the active MTU of a port is not known");
 		return;
 	}
-	rc = datagram_connect(trial, QP_UD, paths) ||
-	     datagram_transfer(trial, &paths[0], mtu, 0, NULL);
+	rc = datagram_connect(trial, QP_UD, paths) || datagram_transfer(&paths[0], mtu, 0, NULL);
 	number_set(&trial->result->size_bytes, mtu);
-	if (!is_mtu_exact(&trial->near_can.far, near)) {
+	if (!is_mtu_exact(&trial->near.can.far, near)) {
 		trial_remark(
 			trial,
 			"no message longer than that was sent: the port's MTU may be larger than "
 			"libibverbs can report");
 		return;
 	}
-	if (!rc && !datagram_receive(trial, &paths[0], near + 1) &&
-	    !send_too_long(trial, &paths[0], near + 1, &fate) &&
-	    !datagram_expect_none(trial, &paths[0], SILENT_MSEC,
+	if (!rc && !datagram_receive(&paths[0], near + 1) &&
+	    !send_too_long(&paths[0], near + 1, &fate) &&
+	    !datagram_expect_none(&paths[0], SILENT_MSEC,
 				  "a datagram longer than the port's MTU arrived"))
 		trial_remark(trial, "a message of %u bytes is %s", near + 1, fates[fate]);
 }
@@ -272,9 +268,9 @@ static void ud_mtu(struct trial *trial)
  */
 static struct ip_address choose_group(const struct trial *trial, uint32_t number)
 {
-	uint64_t mixed = (gid_interface_id(&trial->near_can.far.gid) + number) *
+	uint64_t mixed = (gid_interface_id(&trial->near.can.far.gid) + number) *
 			 UINT64_C(0x9e3779b97f4a7c15);
-	struct ip_address group = {.family = trial->near_can.far.ip.family};
+	struct ip_address group = {.family = trial->near.can.far.ip.family};
 
 	if (group.family == AF_INET) {
 		group.raw[0] = 239;
@@ -290,9 +286,9 @@ static struct ip_address choose_group(const struct trial *trial, uint32_t number
 	return group;
 }
 
-static int join(struct trial *trial, struct side *side, const struct ip_address *group,
-		struct message_joined *ret)
+static int join(struct side *side, const struct ip_address *group, struct message_joined *ret)
 {
+	struct trial *trial = side->trial;
 	const struct message_join request = {.group = *group, .timeout_msec = JOIN_MSEC};
 	const struct message_refused *refused = &side->refused;
 	int rc = side_join(side, &request, ret);
@@ -307,34 +303,35 @@ static int join(struct trial *trial, struct side *side, const struct ip_address 
 		return rc;
 	}
 	trial->group = group;
-	rc = trial_explain(trial, side, rc);
+	rc = trial_explain(side, rc);
 	trial->group = NULL;
 	return rc;
 }
 
-static int leave(struct trial *trial, struct side *side)
+static int leave(struct side *side)
 {
-	return trial_order(trial, side, leave, &(struct message_leave){0});
+	return trial_order(side, leave, &(struct message_leave){0});
 }
 
 /*
  * Both sides join, and the near side prepares to send to the group; *joined is its view of it.
  * Members of a group need its Q_Key.
  */
-static int enter(struct trial *trial, struct datagram_path *path, struct message_joined *joined)
+static int enter(struct datagram_path *path, struct message_joined *joined)
 {
+	struct trial *trial = path->from->trial;
 	const struct ip_address group = choose_group(trial, path->src_qpn);
 	struct side *near = &trial->near, *far = &trial->far;
-	struct message_modify modify = {.state = IBV_QPS_RTS, .to = trial->near_can.far};
-	struct message_address address = {.to = trial->far_can.far};
+	struct message_modify modify = {.state = IBV_QPS_RTS, .to = trial->near.can.far};
+	struct message_address address = {.to = trial->far.can.far};
 	struct message_joined far_joined;
 
-	if (join(trial, far, &group, &far_joined) || join(trial, near, &group, joined))
+	if (join(far, &group, &far_joined) || join(near, &group, joined))
 		return -EIO;
 	modify.qkey = far_joined.qkey;
 	address.to.gid = joined->gid;
 	address.to.lid = joined->lid;
-	if (trial_order(trial, far, modify, &modify) || trial_order(trial, near, address, &address))
+	if (trial_order(far, modify, &modify) || trial_order(near, address, &address))
 		return -EIO;
 	trial_note_told(trial);
 	path->qpn = GROUP_QPN;
@@ -343,20 +340,19 @@ static int enter(struct trial *trial, struct datagram_path *path, struct message
 }
 
 /* After the far side left, the same message must not arrive. */
-static int hear_nothing(struct trial *trial, struct datagram_path *path)
+static int hear_nothing(struct datagram_path *path)
 {
 	path->next_id++;
-	return leave(trial, &trial->far) || datagram_receive(trial, path, 256) ||
-	       datagram_send(trial, path, 256) ||
+	return leave(path->to) || datagram_receive(path, 256) || datagram_send(path, 256) ||
 	       datagram_expect_none(
-		       trial, path, LEFT_MSEC,
+		       path, LEFT_MSEC,
 		       "a message to the group arrived after the far side had left it");
 }
 
 static void multicast(struct trial *trial)
 {
-	uint32_t near = trial->near_can.far.ip.family, far = trial->far_can.far.ip.family;
-	const struct gid *gid = &trial->near_can.far.gid;
+	uint32_t near = trial->near.can.far.ip.family, far = trial->far.can.far.ip.family;
+	const struct gid *gid = &trial->near.can.far.gid;
 	struct message_joined joined = {0};
 	struct datagram_path paths[2];
 	struct work_completion item;
@@ -366,10 +362,10 @@ static void multicast(struct trial *trial)
 				       : "librdmacm joins by an IP address, and the port has none");
 		return;
 	}
-	if (!datagram_connect(trial, QP_UD, paths) && !enter(trial, &paths[0], &joined) &&
-	    !datagram_transfer(trial, &paths[0], 256, 0, &item) &&
-	    (!item.with_grh || !datagram_check_header(trial, &paths[0], gid, &joined.gid)) &&
-	    !hear_nothing(trial, &paths[0]) && !leave(trial, &trial->near))
+	if (!datagram_connect(trial, QP_UD, paths) && !enter(&paths[0], &joined) &&
+	    !datagram_transfer(&paths[0], 256, 0, &item) &&
+	    (!item.with_grh || !datagram_check_header(&paths[0], gid, &joined.gid)) &&
+	    !hear_nothing(&paths[0]) && !leave(&trial->near))
 		datagram_remark_losses(trial, paths);
 }
 

@@ -31,117 +31,113 @@ int datagram_connect(struct trial *trial, uint32_t kind, struct datagram_path pa
 	return trial_buffers(trial, DATAGRAM_BYTES, NULL);
 }
 
-int datagram_receive(struct trial *trial, struct datagram_path *path, uint64_t bytes)
+int datagram_receive(struct datagram_path *path, uint64_t bytes)
 {
 	const struct message_receive receive = {
 		.id = RECEIVE_ID + path->next_id,
 		.span = trial_span(DATAGRAM_RECEIVE, bytes + path->header),
 	};
 
-	return trial_fill_constant(trial, path->to, trial_span(DATAGRAM_RECEIVE, DATAGRAM_ROOM),
+	return trial_fill_constant(path->to, trial_span(DATAGRAM_RECEIVE, DATAGRAM_ROOM),
 				   EMPTY_BYTE) ||
-	       trial_receive(trial, path->to, &receive);
+	       trial_receive(path->to, &receive);
 }
 
-int datagram_send(struct trial *trial, struct datagram_path *path, uint64_t bytes)
+int datagram_send(struct datagram_path *path, uint64_t bytes)
 {
 	struct message_post post = trial_send(path->next_id, trial_span(0, bytes));
 	int rc;
 
 	post.qpn = path->qpn;
 	post.qkey = path->qkey;
-	rc = trial_post(trial, path->from, &post);
+	rc = trial_post(path->from, &post);
 	path->sent++;
-	return rc ? rc : trial_expect(trial, path->from, path->next_id, NULL);
+	return rc ? rc : trial_expect(path->from, path->next_id, NULL);
 }
 
 /* Waits up to `msec` for a message; none is not a failure: *ret_count is 0 or 1. */
-static int look(struct trial *trial, struct datagram_path *path, uint32_t msec, uint32_t *ret_count,
+static int look(struct datagram_path *path, uint32_t msec, uint32_t *ret_count,
 		struct work_completion *ret)
 {
 	struct message_waited waited;
 
-	if (trial_look(trial, path->to, msec, &waited) ||
-	    rc_explain_stop(trial, path->to, &waited, msec))
+	if (trial_look(path->to, msec, &waited) || rc_explain_stop(path->to, &waited, msec))
 		return -EIO;
 	*ret_count = waited.count;
 	*ret = waited.items[0];
 	return 0;
 }
 
-int datagram_expect_none(struct trial *trial, struct datagram_path *path, uint32_t msec,
-			 const char *complaint)
+int datagram_expect_none(struct datagram_path *path, uint32_t msec, const char *complaint)
 {
 	struct work_completion item;
 	uint32_t count = 0;
-	int rc = look(trial, path, msec, &count, &item);
+	int rc = look(path, msec, &count, &item);
 
 	if (rc || !count)
 		return rc;
 	if (item.status)
-		return trial_explain_status(trial, path->to, &item);
-	return trial_fail(trial, "report it to the maker of the device, with its firmware version",
-			  "%s", complaint);
+		return trial_explain_status(path->to, &item);
+	return trial_fail(path->from->trial,
+			  "report it to the maker of the device, with its firmware version", "%s",
+			  complaint);
 }
 
-static int deliver(struct trial *trial, struct datagram_path *path, uint64_t bytes,
-		   struct work_completion *ret)
+static int deliver(struct datagram_path *path, uint64_t bytes, struct work_completion *ret)
 {
 	uint32_t count = 0, late_count, lost = path->lost;
 	struct work_completion late;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < SEND_ATTEMPTS && !count && !rc; i++) {
-		rc = datagram_send(trial, path, bytes) ||
-		     look(trial, path, ARRIVAL_MSEC, &count, ret);
+		rc = datagram_send(path, bytes) || look(path, ARRIVAL_MSEC, &count, ret);
 		path->lost += !rc && !count;
 	}
 	/* If an earlier message was late, not lost, let it arrive while no receive is posted. */
 	if (!rc && count && path->lost > lost)
-		rc = look(trial, path, LATE_MSEC, &late_count, &late);
+		rc = look(path, LATE_MSEC, &late_count, &late);
 	if (rc || count)
 		return rc;
-	trial_explain_end(trial, path->to, STOP_TIMED_OUT, SEND_ATTEMPTS * ARRIVAL_MSEC);
+	trial_explain_end(path->to, STOP_TIMED_OUT, SEND_ATTEMPTS * ARRIVAL_MSEC);
 	return -ETIMEDOUT;
 }
 
-static int check_completion(struct trial *trial, const struct datagram_path *path, uint64_t bytes,
+static int check_completion(const struct datagram_path *path, uint64_t bytes,
 			    const struct work_completion *item)
 {
+	struct trial *trial = path->from->trial;
 	if (item->status)
-		return trial_explain_status(trial, path->to, item);
+		return trial_explain_status(path->to, item);
 	if (item->id != RECEIVE_ID + path->next_id)
 		trial_fail(trial, NULL, "the %s side completed receive %llu, expected %llu",
-			   trial_side_word(trial, path->to), (unsigned long long)item->id,
+			   trial_side_word(path->to), (unsigned long long)item->id,
 			   (unsigned long long)(RECEIVE_ID + path->next_id));
 	else if (item->bytes != bytes + path->header)
 		trial_fail(
 			trial, NULL,
 			"the %s side received %u bytes of a message of %llu (%u of them a header)",
-			trial_side_word(trial, path->to), item->bytes,
+			trial_side_word(path->to), item->bytes,
 			(unsigned long long)(bytes + path->header), path->header);
 	else if (path->header && item->src_qpn != path->src_qpn)
 		trial_fail(trial, NULL,
 			   "the completion on the %s side names queue pair 0x%06x as the sender, "
 			   "but it was 0x%06x",
-			   trial_side_word(trial, path->to), item->src_qpn, path->src_qpn);
+			   trial_side_word(path->to), item->src_qpn, path->src_qpn);
 	else
 		return 0;
 	return -EBADE;
 }
 
-int datagram_pass(struct trial *trial, struct datagram_path *path, uint64_t bytes,
-		  uint32_t iteration, struct work_completion *ret)
+int datagram_pass(struct datagram_path *path, uint64_t bytes, uint32_t iteration,
+		  struct work_completion *ret)
 {
 	uint64_t end = path->header + bytes;
 	struct work_completion item;
 
-	if (trial_fill(trial, path->from, trial_span(0, bytes), iteration) ||
-	    deliver(trial, path, bytes, &item) || check_completion(trial, path, bytes, &item) ||
-	    trial_check(trial, path->to, trial_span(DATAGRAM_RECEIVE + path->header, bytes),
-			iteration) ||
-	    trial_check_constant(trial, path->to,
-				 trial_span(DATAGRAM_RECEIVE + end, DATAGRAM_ROOM - end),
+	if (trial_fill(path->from, trial_span(0, bytes), iteration) ||
+	    deliver(path, bytes, &item) || check_completion(path, bytes, &item) ||
+	    trial_check(path->to, trial_span(DATAGRAM_RECEIVE + path->header, bytes), iteration) ||
+	    trial_check_constant(path->to, trial_span(DATAGRAM_RECEIVE + end, DATAGRAM_ROOM - end),
 				 EMPTY_BYTE))
 		return -EIO;
 	if (ret)
@@ -149,17 +145,15 @@ int datagram_pass(struct trial *trial, struct datagram_path *path, uint64_t byte
 	return 0;
 }
 
-int datagram_transfer(struct trial *trial, struct datagram_path *path, uint64_t bytes,
-		      uint32_t iteration, struct work_completion *ret)
+int datagram_transfer(struct datagram_path *path, uint64_t bytes, uint32_t iteration,
+		      struct work_completion *ret)
 {
 	path->next_id++;
-	return datagram_receive(trial, path, bytes) ||
-	       datagram_pass(trial, path, bytes, iteration, ret);
+	return datagram_receive(path, bytes) || datagram_pass(path, bytes, iteration, ret);
 }
 
 /* No order returns buffer contents, but checking one byte against 0 returns any other value. */
-static int read_bytes(struct trial *trial, struct side *side, uint64_t offset, size_t count,
-		      uint8_t *bytes)
+static int read_bytes(struct side *side, uint64_t offset, size_t count, uint8_t *bytes)
 {
 	struct message_fill request = {.constant = 1};
 
@@ -167,7 +161,7 @@ static int read_bytes(struct trial *trial, struct side *side, uint64_t offset, s
 		struct message_checked checked;
 
 		request.span = trial_span(offset + i, 1);
-		if (trial_order(trial, side, check, &request, &checked))
+		if (trial_order(side, check, &request, &checked))
 			return -EIO;
 		bytes[i] = checked.equal ? 0 : (uint8_t)checked.got;
 	}
@@ -196,54 +190,53 @@ static const struct header_form ipv4_form = {"an IPv4 header", 20, 4, 29, IPPROT
 
 static const struct header_form *form_of(const struct trial *trial, const struct gid *destination)
 {
-	if (trial->near_can.far.gid_type != GID_TYPE_ROCE_V2)
+	if (trial->near.can.far.gid_type != GID_TYPE_ROCE_V2)
 		return &grh_form;
 	return gid_is_ipv4_mapped(destination) ? &ipv4_form : &ipv6_form;
 }
 
-static int check_address(struct trial *trial, struct side *side, uint32_t at,
-			 const struct header_form *form, const char *what,
-			 const struct gid *expected)
+static int check_address(struct side *side, uint32_t at, const struct header_form *form,
+			 const char *what, const struct gid *expected)
 {
 	char got_text[GID_TEXT_SIZE], expected_text[GID_TEXT_SIZE];
 	struct gid got = *expected;
 
-	if (read_bytes(trial, side, DATAGRAM_RECEIVE + at, form->address_bytes,
+	if (read_bytes(side, DATAGRAM_RECEIVE + at, form->address_bytes,
 		       got.raw + sizeof(got.raw) - form->address_bytes))
 		return -EIO;
 	if (!memcmp(got.raw, expected->raw, sizeof(got.raw)))
 		return 0;
 	gid_format(&got, got_text);
 	gid_format(expected, expected_text);
-	return trial_fail(trial,
+	return trial_fail(side->trial,
 			  "look for address translation between the hosts, and compare the GIDs",
 			  "the %s address in the message's header is %s, expected %s", what,
 			  got_text, expected_text);
 }
 
-static int check_kind(struct trial *trial, struct side *side, const struct header_form *form)
+static int check_kind(struct side *side, const struct header_form *form)
 {
 	uint8_t version, next;
-	int rc = read_bytes(trial, side, DATAGRAM_RECEIVE + form->at, 1, &version) ||
-		 read_bytes(trial, side, DATAGRAM_RECEIVE + form->next_at, 1, &next);
+	int rc = read_bytes(side, DATAGRAM_RECEIVE + form->at, 1, &version) ||
+		 read_bytes(side, DATAGRAM_RECEIVE + form->next_at, 1, &next);
 
 	if (rc || (version >> 4 == form->version && next == form->next))
 		return rc;
 	return trial_fail(
-		trial, NULL,
+		side->trial, NULL,
 		"before the message is not %s: version %u, next header 0x%02x, expected %u and "
 		"0x%02x",
 		form->name, version >> 4, next, form->version, form->next);
 }
 
-int datagram_check_header(struct trial *trial, struct datagram_path *path, const struct gid *source,
+int datagram_check_header(struct datagram_path *path, const struct gid *source,
 			  const struct gid *destination)
 {
-	const struct header_form *form = form_of(trial, destination);
+	const struct header_form *form = form_of(path->from->trial, destination);
 
-	return check_kind(trial, path->to, form) ||
-	       check_address(trial, path->to, form->source, form, "source", source) ||
-	       check_address(trial, path->to, form->destination, form, "destination", destination);
+	return check_kind(path->to, form) ||
+	       check_address(path->to, form->source, form, "source", source) ||
+	       check_address(path->to, form->destination, form, "destination", destination);
 }
 
 void datagram_remark_losses(struct trial *trial, const struct datagram_path paths[static 2])

@@ -69,7 +69,7 @@ static int await_completion(struct injection *it, struct side *side, uint64_t id
 
 		if (it->seen_count[which] == ARRAY_SIZE(it->seen[which]))
 			return trial_fail(it->trial, NULL, "more completions than work requests");
-		rc = trial_wait(it->trial, side, 1, &waited);
+		rc = trial_wait(side, 1, &waited);
 		if (rc)
 			return rc;
 		it->seen[which][it->seen_count[which]++] = waited.items[0];
@@ -97,11 +97,10 @@ static int prepare(struct injection *it)
 	const struct span all = trial_span(0, FAULT_BYTES);
 	struct trial *trial = it->trial;
 
-	return trial_buffer(trial, &trial->near, TRIAL_DATA, FAULT_BYTES, 0, NULL) ||
-	       trial_buffer(trial, &trial->far, TRIAL_DATA, FAULT_BYTES, it->fault->access,
-			    &it->there) ||
-	       trial_fill_constant(trial, &trial->near, all, it->near_byte) ||
-	       trial_fill_constant(trial, &trial->far, all, it->far_byte);
+	return trial_buffer(&trial->near, TRIAL_DATA, FAULT_BYTES, 0, NULL) ||
+	       trial_buffer(&trial->far, TRIAL_DATA, FAULT_BYTES, it->fault->access, &it->there) ||
+	       trial_fill_constant(&trial->near, all, it->near_byte) ||
+	       trial_fill_constant(&trial->far, all, it->far_byte);
 }
 
 /* Connects both sides, each with a receive that is flushed when its queue pair fails. */
@@ -125,18 +124,18 @@ static int connect_qps(struct injection *it)
 	struct message_qp_created created;
 	struct side *far = &trial->far;
 
-	if (trial_connect(trial, 0, &shape, NULL) || trial_receive(trial, &trial->near, &receive))
+	if (trial_connect(trial, 0, &shape, NULL) || trial_receive(&trial->near, &receive))
 		return -EIO;
 	if (fault->receive)
 		receive.span = trial_span(FAULT_OFFSET, fault->receive);
-	if (!(fault->flags & FAULT_NO_RECEIVE) && trial_receive(trial, far, &receive))
+	if (!(fault->flags & FAULT_NO_RECEIVE) && trial_receive(far, &receive))
 		return -EIO;
 	/* The rkey and the address are those of memory that is no longer registered. */
 	if (fault->flags & FAULT_OLD_RKEY &&
-	    (trial_buffer(trial, far, OLD_BUFFER, FAULT_BYTES, 0, &it->there) ||
-	     trial_buffer(trial, far, OLD_BUFFER, 0, 0, NULL)))
+	    (trial_buffer(far, OLD_BUFFER, FAULT_BYTES, 0, &it->there) ||
+	     trial_buffer(far, OLD_BUFFER, 0, 0, NULL)))
 		return -EIO;
-	return fault->flags & FAULT_GONE ? trial_order(trial, far, qp, &destroy, &created) : 0;
+	return fault->flags & FAULT_GONE ? trial_order(far, qp, &destroy, &created) : 0;
 }
 
 static int inject(struct injection *it)
@@ -152,21 +151,20 @@ static int inject(struct injection *it)
 		.bad_lkey = !!(fault->flags & FAULT_BAD_KEY),
 	};
 
-	return trial_post(it->trial, &it->trial->near, &order);
+	return trial_post(&it->trial->near, &order);
 }
 
 /*
  * Queries the state every millisecond until it is ERR, or unknown, or, unless error_only, anything
  * but RTS.
  */
-static int await_end_of_rts(struct trial *trial, struct side *side, int msec, bool error_only,
-			    uint32_t *ret_state)
+static int await_end_of_rts(struct side *side, int msec, bool error_only, uint32_t *ret_state)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 	struct message_queried queried;
 
 	for (int i = 0; i < msec; i++) {
-		if (rc_query(trial, side, 0, &queried))
+		if (rc_query(side, 0, &queried))
 			return -EIO;
 		*ret_state = queried.state;
 		if (queried.state == IBV_QPS_ERR || queried.state == RC_STATE_UNKNOWN ||
@@ -178,12 +176,12 @@ static int await_end_of_rts(struct trial *trial, struct side *side, int msec, bo
 }
 
 /* The completion may come before the state changes, so the state is given some time. */
-static int expect_error_state(struct trial *trial, struct side *side)
+static int expect_error_state(struct side *side)
 {
 	uint32_t state;
-	int rc = await_end_of_rts(trial, side, FAULT_STATE_MSEC, true, &state);
+	int rc = await_end_of_rts(side, FAULT_STATE_MSEC, true, &state);
 
-	return rc ? rc : rc_expect_state(trial, side, 0, IBV_QPS_ERR);
+	return rc ? rc : rc_expect_state(side, 0, IBV_QPS_ERR);
 }
 
 static int check_memory(struct injection *it)
@@ -194,9 +192,9 @@ static int check_memory(struct injection *it)
 	const struct span rest = trial_span(after, FAULT_BYTES - after);
 	struct trial *trial = it->trial;
 
-	return trial_check_constant(trial, &trial->near, all, it->near_byte) ||
-	       trial_check_constant(trial, &trial->far, before, it->far_byte) ||
-	       trial_check_constant(trial, &trial->far, rest, it->far_byte);
+	return trial_check_constant(&trial->near, all, it->near_byte) ||
+	       trial_check_constant(&trial->far, before, it->far_byte) ||
+	       trial_check_constant(&trial->far, rest, it->far_byte);
 }
 
 static int check_far(struct injection *it)
@@ -207,11 +205,10 @@ static int check_far(struct injection *it)
 	if (fault->flags & FAULT_GONE)
 		return 0;
 	if (fault->far == FAULT_UNNOTICED)
-		return trial_expect_none(it->trial, far, 0) ||
-		       rc_expect_state(it->trial, far, 0, IBV_QPS_RTS);
+		return trial_expect_none(far, 0) || rc_expect_state(far, 0, IBV_QPS_RTS);
 	return expect_completion(it, far, FAULT_ID_RECEIVE, "the far receive", fault->far,
 				 fault->far_also) ||
-	       expect_error_state(it->trial, far);
+	       expect_error_state(far);
 }
 
 /*
@@ -227,13 +224,12 @@ static int check_near(struct injection *it)
 				 it->fault->near_also) ||
 	       (it->followed && expect_completion(it, near, FAULT_ID_NEXT, "the request after it",
 						  IBV_WC_WR_FLUSH_ERR, 0)) ||
-	       expect_error_state(it->trial, near) ||
-	       rc_post_in_error(it->trial, near, FAULT_ID_LATER, &posted) ||
+	       expect_error_state(near) || rc_post_in_error(near, FAULT_ID_LATER, &posted) ||
 	       (posted && expect_completion(it, near, FAULT_ID_LATER, "a later request",
 					    IBV_WC_WR_FLUSH_ERR, 0)) ||
 	       expect_completion(it, near, FAULT_ID_RECEIVE, "the local receive",
 				 IBV_WC_WR_FLUSH_ERR, 0) ||
-	       trial_expect_none(it->trial, near, 0);
+	       trial_expect_none(near, 0);
 }
 
 /* ---- iWARP ---- */
@@ -291,9 +287,8 @@ static int expect_end(struct injection *it, struct side *side, const char *where
 		return trial_fail(it->trial, FAULT_HINT, "the connection does not end on %s side",
 				  where);
 	if (rc)
-		return trial_explain(it->trial, side, rc);
-	if (!find_seen(it, side, FAULT_ID_RECEIVE) &&
-	    trial_look(it->trial, side, IWARP_END_MSEC, &waited))
+		return trial_explain(side, rc);
+	if (!find_seen(it, side, FAULT_ID_RECEIVE) && trial_look(side, IWARP_END_MSEC, &waited))
 		return -EIO;
 	if (waited.count)
 		it->seen[which][it->seen_count[which]++] = waited.items[0];
@@ -307,7 +302,7 @@ static int expect_end(struct injection *it, struct side *side, const char *where
 	 * siw leaves it in RTS when siw_qp_cm_drop() forgets it, and in Linux 6.1 it reports no
 	 * state at all (siw_query_qp()).
 	 */
-	rc = await_end_of_rts(it->trial, side, IWARP_END_MSEC, false, &state);
+	rc = await_end_of_rts(side, IWARP_END_MSEC, false, &state);
 	if (!rc && state == IBV_QPS_RTS)
 		trial_remark(it->trial, "a queue pair stays in RTS when its connection ends");
 	return rc;
@@ -327,8 +322,7 @@ static int try_later(struct injection *it)
 
 	if (rc == -EREMOTEIO && near->refused.stage == STAGE_TRANSFER)
 		return 0;
-	if (trial_explain(it->trial, near, rc) ||
-	    trial_look(it->trial, near, IWARP_END_MSEC, &waited))
+	if (trial_explain(near, rc) || trial_look(near, IWARP_END_MSEC, &waited))
 		return -EIO;
 	/* siw flushes what the kernel posts, but not what a program posts (siw_sq_flush_wr()). */
 	if (!waited.count) {
@@ -373,7 +367,7 @@ static int run_infiniband(struct injection *it)
 	/* The queue pair may be in ERR already. */
 	return inject(it) ||
 	       (!(it->fault->flags & FAULT_ALONE) &&
-		rc_post_in_error(it->trial, &it->trial->near, FAULT_ID_NEXT, &it->followed)) ||
+		rc_post_in_error(&it->trial->near, FAULT_ID_NEXT, &it->followed)) ||
 	       check_near(it) || check_far(it) || check_memory(it);
 }
 
@@ -390,7 +384,7 @@ void fault_run(struct trial *trial, const struct fault *faults)
 		int rc;
 
 		if (fault->flags & FAULT_NEEDS_ATOMICS &&
-		    !(trial->near_can.atomics && trial->far_can.atomics))
+		    !(trial->near.can.atomics && trial->far.can.atomics))
 			continue;
 		/* Drop the queue pairs that the previous fault left unusable. */
 		trial_release(trial);

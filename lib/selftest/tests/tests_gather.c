@@ -82,12 +82,12 @@ static int gather_prepare(struct gather *gather)
 	const struct span all = trial_span(0, gather->all);
 
 	gather->iteration++;
-	if (trial_fill_constant(trial, &trial->near, all, GAP_BYTE) ||
-	    trial_fill_constant(trial, &trial->far, all, GAP_BYTE))
+	if (trial_fill_constant(&trial->near, all, GAP_BYTE) ||
+	    trial_fill_constant(&trial->far, all, GAP_BYTE))
 		return -EIO;
 	return gather->operation == POST_READ
-		       ? trial_fill(trial, &trial->far, gather->piece, gather->iteration)
-		       : trial_fill(trial, &trial->near, gather->from, gather->iteration);
+		       ? trial_fill(&trial->far, gather->piece, gather->iteration)
+		       : trial_fill(&trial->near, gather->from, gather->iteration);
 }
 
 static int check_blocks(struct gather *gather, struct side *side)
@@ -101,9 +101,9 @@ static int check_blocks(struct gather *gather, struct side *side)
 	gaps.block_bytes = gaps.stride - gaps.block_bytes;
 	if (!gaps.block_bytes)
 		gaps.blocks = 0;
-	return trial_check(trial, side, gather->to, gather->iteration) ||
-	       trial_check_constant(trial, side, gaps, GAP_BYTE) ||
-	       (!source && trial_check_constant(trial, side, before, GAP_BYTE));
+	return trial_check(side, gather->to, gather->iteration) ||
+	       trial_check_constant(side, gaps, GAP_BYTE) ||
+	       (!source && trial_check_constant(side, before, GAP_BYTE));
 }
 
 /* Checks each byte that arrived, and that no other byte was changed. */
@@ -114,9 +114,9 @@ static int gather_check(struct gather *gather)
 	struct side *far = &trial->far;
 
 	if (gather->operation == POST_WRITE)
-		return trial_check(trial, far, gather->piece, gather->iteration) ||
-		       trial_check_constant(trial, far, before, GAP_BYTE) ||
-		       trial_check_constant(trial, far, gather->other_piece, GAP_BYTE);
+		return trial_check(far, gather->piece, gather->iteration) ||
+		       trial_check_constant(far, before, GAP_BYTE) ||
+		       trial_check_constant(far, gather->other_piece, GAP_BYTE);
 	return (gather->operation == POST_SEND && check_blocks(gather, far)) ||
 	       check_blocks(gather, &trial->near);
 }
@@ -130,14 +130,13 @@ static int post_receives(struct gather *gather, struct side *side, bool packed)
 	const struct message_receive piece = {.span = gather->other_piece};
 
 	if (packed)
-		return trial_receive(gather->trial, side, &piece);
+		return trial_receive(side, &piece);
 	full.count = (uint32_t)(layout->blocks / gather->sges);
 	full.span.blocks = gather->sges;
 	full.step = gather->sges * layout->stride;
 	rest.span.offset += full.count * full.step;
 	rest.span.blocks = left;
-	return (full.count && trial_receive(gather->trial, side, &full)) ||
-	       (left && trial_receive(gather->trial, side, &rest));
+	return (full.count && trial_receive(side, &full)) || (left && trial_receive(side, &rest));
 }
 
 static struct message order_of(const struct gather *gather, bool packed, uint64_t iterations)
@@ -158,13 +157,13 @@ static struct message order_of(const struct gather *gather, bool packed, uint64_
 	};
 }
 
-static int check_ran(struct trial *trial, struct side *side, const struct message_ran *ran)
+static int check_ran(struct side *side, const struct message_ran *ran)
 {
 	if (ran->status)
-		return trial_explain_ran(trial, side, ran);
+		return trial_explain_ran(side, ran);
 	if (!ran->stop)
 		return 0;
-	trial_explain_end(trial, side, (enum stop)ran->stop, ROUND_MSEC);
+	trial_explain_end(side, (enum stop)ran->stop, ROUND_MSEC);
 	return -ETIMEDOUT;
 }
 
@@ -174,7 +173,7 @@ static int run_both(struct trial *trial, const struct message *order,
 {
 	struct side *near = &trial->near, *far = &trial->far;
 	struct message held;
-	int rc = trial_order(trial, far, start, far_order, &held), far_rc;
+	int rc = trial_order(far, start, far_order, &held), far_rc;
 
 	if (rc)
 		return rc;
@@ -184,14 +183,14 @@ static int run_both(struct trial *trial, const struct message *order,
 	else
 		far_rc = side_finish(far, far_order, ROUND_MSEC, &held);
 	if (rc)
-		return trial_explain(trial, near, rc);
+		return trial_explain(near, rc);
 	if (ran->status)
-		return check_ran(trial, near, ran);
+		return check_ran(near, ran);
 	if (far_rc)
-		return trial_explain(trial, far, far_rc);
+		return trial_explain(far, far_rc);
 	if (held.ran.status)
-		return check_ran(trial, far, &held.ran);
-	return check_ran(trial, near, ran) || check_ran(trial, far, &held.ran);
+		return check_ran(far, &held.ran);
+	return check_ran(near, ran) || check_ran(far, &held.ran);
 }
 
 static int ping_pong(struct gather *gather, const struct message *order, struct message_ran *ran)
@@ -219,8 +218,7 @@ static int gather_transfer(struct gather *gather, bool packed, uint64_t iteratio
 	struct message_ran ran;
 
 	if (sends ? ping_pong(gather, &order, &ran)
-		  : trial_order(trial, near, gather, &order.gather, &ran) ||
-			    check_ran(trial, near, &ran))
+		  : trial_order(near, gather, &order.gather, &ran) || check_ran(near, &ran))
 		return -EIO;
 	*ret_usec = (double)ran.elapsed_nsec / (double)ran.iterations / (sends ? 2000 : 1000);
 	return 0;
@@ -369,7 +367,7 @@ static bool is_possible(struct trial *trial, const struct layout *layout, uint32
 /* The most that both devices, and the exchange, accept. */
 static uint32_t most_sges(const struct trial *trial)
 {
-	return at_most(at_most(trial->near_can.max_sges, trial->far_can.max_sges), LIMIT_SGES);
+	return at_most(at_most(trial->near.can.max_sges, trial->far.can.max_sges), LIMIT_SGES);
 }
 
 static void name_row(struct trial *trial, const struct layout *layout, size_t index)
@@ -392,8 +390,8 @@ static void name_row(struct trial *trial, const struct layout *layout, size_t in
 
 static int connect_pair(struct gather *gather, const struct layout *layouts, size_t count)
 {
-	const struct message_opened *near = &gather->trial->near_can;
-	const struct message_opened *far = &gather->trial->far_can;
+	const struct message_opened *near = &gather->trial->near.can;
+	const struct message_opened *far = &gather->trial->far.can;
 	struct qp_shape shape = {
 		.sges = most_sges(gather->trial),
 		.unsignaled = true,

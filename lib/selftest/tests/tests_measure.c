@@ -27,8 +27,8 @@ static int connect_qps(struct trial *trial, struct plan *plan)
 		.queues = plan->queues,
 		.unsignaled = true,
 		.channel = plan->way.events,
-		.max_rd_atomic = at_most(trial->near_can.max_rd_atomic,
-					 trial->far_can.max_rd_atomic),
+		.max_rd_atomic = at_most(trial->near.can.max_rd_atomic,
+					 trial->far.can.max_rd_atomic),
 	};
 	_cleanup_(freep) struct qp_numbers *numbers = mem_alloc_zero(run->qps, sizeof(*numbers));
 	int rc = trial_connect_all(trial, run->qps, &shape, numbers);
@@ -38,11 +38,10 @@ static int connect_qps(struct trial *trial, struct plan *plan)
 	side_batch_begin(&trial->far);
 	for (uint32_t slot = 0; slot < run->qps && !rc; slot++)
 		rc = ways_aim(trial, slot, &numbers[slot]);
-	return trial_explain(trial, &trial->far, side_batch_end(&trial->far)) || rc;
+	return trial_explain(&trial->far, side_batch_end(&trial->far)) || rc;
 }
 
-static int post_receives(struct trial *trial, struct side *side, const struct plan *plan,
-			 uint32_t count)
+static int post_receives(struct side *side, const struct plan *plan, uint32_t count)
 {
 	const struct message_run *run = &plan->order.run;
 	const struct run_layout *layout = &plan->layout;
@@ -58,17 +57,17 @@ static int post_receives(struct trial *trial, struct side *side, const struct pl
 					   layout->header + run_receive_bytes(run->bytes)),
 		};
 
-		rc = trial_receive(trial, side, &receive);
+		rc = trial_receive(side, &receive);
 	}
-	return trial_explain(trial, side, side_batch_end(side)) || rc;
+	return trial_explain(side, side_batch_end(side)) || rc;
 }
 
 int measure_post_receives(struct trial *trial, const struct plan *plan, uint32_t count)
 {
 	if (plan->order.run.operation != RUN_SEND || !count)
 		return 0;
-	return (plan->out && post_receives(trial, &trial->far, plan, count)) ||
-	       ((plan->in || plan->latency) && post_receives(trial, &trial->near, plan, count));
+	return (plan->out && post_receives(&trial->far, plan, count)) ||
+	       ((plan->in || plan->latency) && post_receives(&trial->near, plan, count));
 }
 
 /* The data that all queue pairs send or, at the offset of the receive area, receive. */
@@ -134,7 +133,7 @@ static int check_flow(struct trial *trial, const struct plan *plan, bool out)
 	/* With many queue pairs, some on an unreliable transport may have lost everything. */
 	if (!plan_is_reliable(plan))
 		span.blocks = 1;
-	return trial_check(trial, to_far ? &trial->far : &trial->near, span,
+	return trial_check(to_far ? &trial->far : &trial->near, span,
 			   to_far ? NEAR_PATTERN : FAR_PATTERN);
 }
 
@@ -143,8 +142,7 @@ static int check(struct trial *trial, const struct plan *plan)
 	const struct span pongs = data_span(plan, plan->layout.receive);
 	const bool ponged = plan->latency && plan->order.run.operation <= RUN_WRITE;
 
-	return (ponged && pongs.block_bytes &&
-		trial_check(trial, &trial->near, pongs, FAR_PATTERN)) ||
+	return (ponged && pongs.block_bytes && trial_check(&trial->near, pongs, FAR_PATTERN)) ||
 	       (plan->out && check_flow(trial, plan, true)) ||
 	       (plan->in && check_flow(trial, plan, false));
 }
@@ -156,13 +154,11 @@ static int set_up(struct trial *trial, struct plan *plan)
 	const bool filled = plan->order.run.operation != RUN_ATOMIC && data.block_bytes;
 
 	return ways_tell(trial, plan) ||
-	       trial_buffer(trial, &trial->near, TRIAL_DATA, plan->layout.bytes, 0,
-			    &plan->near_memory) ||
-	       trial_buffer(trial, &trial->far, TRIAL_DATA, plan->layout.bytes, 0,
-			    &plan->far_memory) ||
+	       trial_buffer(&trial->near, TRIAL_DATA, plan->layout.bytes, 0, &plan->near_memory) ||
+	       trial_buffer(&trial->far, TRIAL_DATA, plan->layout.bytes, 0, &plan->far_memory) ||
 	       connect_qps(trial, plan) ||
-	       (filled && (trial_fill(trial, &trial->near, data, NEAR_PATTERN) ||
-			   trial_fill(trial, &trial->far, data, FAR_PATTERN))) ||
+	       (filled && (trial_fill(&trial->near, data, NEAR_PATTERN) ||
+			   trial_fill(&trial->far, data, FAR_PATTERN))) ||
 	       measure_post_receives(trial, plan, plan->receives);
 }
 
@@ -279,15 +275,15 @@ static void explain(struct trial *trial, const struct plan *plan, int far_rc)
 		trial_fail(trial, "restart the server there",
 			   "the server's part of the measurement did not end in time");
 	else if (plan->near_rc && plan->near_rc != -ECANCELED)
-		trial_explain(trial, &trial->near, plan->near_rc);
+		trial_explain(&trial->near, plan->near_rc);
 	else if (is_cause(near) || (near->status && !far_rc && !is_cause(far)))
-		trial_explain_ran(trial, &trial->near, near);
+		trial_explain_ran(&trial->near, near);
 	else if (far_rc)
-		trial_explain(trial, &trial->far, far_rc);
+		trial_explain(&trial->far, far_rc);
 	else if (far->status)
-		trial_explain_ran(trial, &trial->far, far);
+		trial_explain_ran(&trial->far, far);
 	else
-		trial_explain_end(trial, near->stop ? &trial->near : &trial->far,
+		trial_explain_end(near->stop ? &trial->near : &trial->far,
 				  near->stop ? near->stop : far->stop, RUN_STILL_MSEC);
 }
 
@@ -336,7 +332,7 @@ static void note_figures(struct trial *trial, const struct plan *plan)
 	const struct selftest_ways *ways = &trial->request->ways;
 	struct agent_samples *samples = &trial->near.agent->samples;
 	const struct message_ran *ran = plan_ran(plan, plan->out);
-	uint64_t near = trial->near_can.far.rate_mbps, far = trial->far_can.far.rate_mbps;
+	uint64_t near = trial->near.can.far.rate_mbps, far = trial->far.can.far.rate_mbps;
 	struct selftest_result *row = trial->result;
 
 	row->iterations = number_of((plan->out ? plan->near_ran.iterations : 0) +

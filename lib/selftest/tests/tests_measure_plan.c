@@ -126,8 +126,8 @@ uint32_t plan_entries(const struct plan *plan)
 /* Receives that both devices have room for; with XRC they are in a shared queue. */
 static uint32_t most_receives(const struct trial *trial, uint32_t limit)
 {
-	const uint32_t near = trial->near_can.max_srq_depth;
-	const uint32_t far = trial->far_can.max_srq_depth;
+	const uint32_t near = trial->near.can.max_srq_depth;
+	const uint32_t far = trial->far.can.max_srq_depth;
 
 	if (trial->request->ways.transport != SELFTEST_BY_XRC)
 		return limit;

@@ -54,7 +54,7 @@ static int call_window(struct pane *pane, uint32_t action, uint64_t bytes, uint6
 	}
 	if (!rc && ret_rkey)
 		*ret_rkey = reply.rkey;
-	return trial_explain(trial, &trial->far, rc);
+	return trial_explain(&trial->far, rc);
 }
 
 static int open_window(struct pane *pane)
@@ -64,12 +64,11 @@ static int open_window(struct pane *pane)
 
 	trial_release(trial);
 	return trial_connect(trial, 0, NULL, NULL) ||
-	       trial_buffers(trial, PANE_BYTES, &pane->there) ||
-	       trial_fill(trial, &trial->near, all, 1) ||
-	       trial_fill_constant(trial, &trial->far, all, UNTOUCHED_BYTE) ||
+	       trial_buffers(trial, PANE_BYTES, &pane->there) || trial_fill(&trial->near, all, 1) ||
+	       trial_fill_constant(&trial->far, all, UNTOUCHED_BYTE) ||
 	       call_window(pane, WINDOW_MAKE, 0, 0, NULL) ||
 	       call_window(pane, WINDOW_BIND, PART_BYTES, ID_BIND, &pane->rkey) ||
-	       trial_expect(trial, &trial->far, ID_BIND, NULL);
+	       trial_expect(&trial->far, ID_BIND, NULL);
 }
 
 /* A window of type 1 is closed by binding it to nothing, one of type 2 by invalidating it. */
@@ -77,7 +76,7 @@ static int close_window(struct pane *pane)
 {
 	return call_window(pane, pane->type == 1 ? WINDOW_BIND : WINDOW_INVALIDATE, 0, ID_CLOSE,
 			   NULL) ||
-	       trial_expect(pane->trial, &pane->trial->far, ID_CLOSE, NULL);
+	       trial_expect(&pane->trial->far, ID_CLOSE, NULL);
 }
 
 static int use_window(struct pane *pane, enum attempt attempt)
@@ -89,7 +88,7 @@ static int use_window(struct pane *pane, enum attempt attempt)
 					       start);
 
 	order.rkey = pane->rkey;
-	return trial_post(pane->trial, &pane->trial->near, &order);
+	return trial_post(&pane->trial->near, &order);
 }
 
 /* On every transport but iWARP, which is skipped, completion means that the data has arrived. */
@@ -97,9 +96,9 @@ static int expect_written(struct pane *pane)
 {
 	struct trial *trial = pane->trial;
 
-	return trial_expect(trial, &trial->near, ID_USE, NULL) ||
-	       trial_check(trial, &trial->far, trial_span(PART_BYTES, MOVED_BYTES), 1) ||
-	       trial_check_constant(trial, &trial->far, trial_span(0, PART_BYTES), UNTOUCHED_BYTE);
+	return trial_expect(&trial->near, ID_USE, NULL) ||
+	       trial_check(&trial->far, trial_span(PART_BYTES, MOVED_BYTES), 1) ||
+	       trial_check_constant(&trial->far, trial_span(0, PART_BYTES), UNTOUCHED_BYTE);
 }
 
 static int expect_refused(struct pane *pane, enum attempt attempt)
@@ -108,7 +107,7 @@ static int expect_refused(struct pane *pane, enum attempt attempt)
 	struct message_waited waited;
 	uint32_t status;
 
-	if (trial_wait(trial, &trial->near, 1, &waited))
+	if (trial_wait(&trial->near, 1, &waited))
 		return -EIO;
 	status = waited.items[0].status;
 	/*
@@ -116,14 +115,13 @@ static int expect_refused(struct pane *pane, enum attempt attempt)
 	 * drivers/infiniband/sw/rxe/rxe_resp.c.
 	 */
 	if (attempt == ATTEMPT_ACROSS && status == IBV_WC_SUCCESS &&
-	    trial->far_can.vendor == RC_VENDOR_RXE) {
+	    trial->far.can.vendor == RC_VENDOR_RXE) {
 		trial_remark(trial, "Soft-RoCE enforces the limits of the memory region, not those "
 				    "of its window");
 		return 0;
 	}
 	if (status == IBV_WC_REM_ACCESS_ERR)
-		return trial_check_constant(trial, &trial->far, trial_span(0, PANE_BYTES),
-					    UNTOUCHED_BYTE);
+		return trial_check_constant(&trial->far, trial_span(0, PANE_BYTES), UNTOUCHED_BYTE);
 	trial_note_status(trial, &waited.items[0]);
 	return trial_fail(trial, status ? NULL : rc_firmware_hint,
 			  "%s completed with '%s', not with '%s'", attempts[attempt],
@@ -182,16 +180,15 @@ static int fence_round(struct trial *trial, const struct message_buffered *there
 	struct message_post send = trial_send(ID_FENCED, first);
 
 	send.flags |= POST_FENCE;
-	return trial_fill_constant(trial, &trial->near, first, 0) ||
-	       trial_fill(trial, &trial->far, first, round) ||
-	       trial_fill_constant(trial, &trial->far, second, 0) ||
-	       trial_receive(trial, &trial->far, &receive) ||
-	       trial_post(trial, &trial->near, &fetch) || trial_post(trial, &trial->near, &send) ||
-	       trial_expect(trial, &trial->near, ID_FETCH, NULL) ||
-	       trial_expect(trial, &trial->near, ID_FENCED, NULL) ||
-	       trial_expect(trial, &trial->far, ID_ARRIVED, NULL) ||
-	       trial_check(trial, &trial->near, first, round) ||
-	       rc_name_failure(trial, trial_check(trial, &trial->far, second, round),
+	return trial_fill_constant(&trial->near, first, 0) ||
+	       trial_fill(&trial->far, first, round) ||
+	       trial_fill_constant(&trial->far, second, 0) ||
+	       trial_receive(&trial->far, &receive) || trial_post(&trial->near, &fetch) ||
+	       trial_post(&trial->near, &send) || trial_expect(&trial->near, ID_FETCH, NULL) ||
+	       trial_expect(&trial->near, ID_FENCED, NULL) ||
+	       trial_expect(&trial->far, ID_ARRIVED, NULL) ||
+	       trial_check(&trial->near, first, round) ||
+	       rc_name_failure(trial, trial_check(&trial->far, second, round),
 			       "the fenced send did not wait for the RDMA read before it");
 }
 
@@ -228,8 +225,8 @@ static void run_vectors(struct trial *trial)
 
 		/* The vector is for the completion queues that are created next. */
 		trial_release(trial);
-		rc = trial_order(trial, &trial->near, vector, &vector) ||
-		     trial_order(trial, &trial->far, vector, &vector) || rc_wake_both(trial, 1);
+		rc = trial_order(&trial->near, vector, &vector) ||
+		     trial_order(&trial->far, vector, &vector) || rc_wake_both(trial, 1);
 		rc_name_failure(trial, rc, "completion vector %" PRIu32, number);
 	}
 	number_set(&trial->result->completion_vectors, vectors);

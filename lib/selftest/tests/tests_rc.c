@@ -53,8 +53,8 @@ int rc_buffers(struct trial *trial, uint64_t bytes, struct rc_path paths[static 
 
 	paths[0] = (struct rc_path){.from = &trial->near, .to = &trial->far};
 	paths[1] = (struct rc_path){.from = &trial->far, .to = &trial->near};
-	return trial_buffer(trial, &trial->near, TRIAL_DATA, all, 0, &paths[1].there) ||
-	       trial_buffer(trial, &trial->far, TRIAL_DATA, all, 0, &paths[0].there);
+	return trial_buffer(&trial->near, TRIAL_DATA, all, 0, &paths[1].there) ||
+	       trial_buffer(&trial->far, TRIAL_DATA, all, 0, &paths[0].there);
 }
 
 int rc_connect(struct trial *trial, const struct qp_shape *shape, uint64_t bytes,
@@ -85,25 +85,24 @@ static struct span no_data(void)
 	return trial_span(0, 64);
 }
 
-int rc_post_empty(struct trial *trial, const struct rc_path *path, uint64_t id)
+int rc_post_empty(const struct rc_path *path, uint64_t id)
 {
 	const struct message_receive receive = {.id = id, .span = no_data()};
 	const struct message_post post = trial_send(id, trial_span(0, 0));
 
-	return trial_receive(trial, path->to, &receive) || trial_post(trial, path->from, &post);
+	return trial_receive(path->to, &receive) || trial_post(path->from, &post);
 }
 
-int rc_expect_empty(struct trial *trial, const struct rc_path *path, uint64_t id)
+int rc_expect_empty(const struct rc_path *path, uint64_t id)
 {
-	return trial_expect(trial, path->from, id, NULL) || trial_expect(trial, path->to, id, NULL);
+	return trial_expect(path->from, id, NULL) || trial_expect(path->to, id, NULL);
 }
 
-int rc_explain_stop(struct trial *trial, struct side *side, const struct message_waited *waited,
-		    uint32_t msec)
+int rc_explain_stop(struct side *side, const struct message_waited *waited, uint32_t msec)
 {
 	if (waited->count || !waited->stop || waited->stop == STOP_TIMED_OUT)
 		return 0;
-	trial_explain_end(trial, side, (enum stop)waited->stop, msec);
+	trial_explain_end(side, (enum stop)waited->stop, msec);
 	return -ECANCELED;
 }
 
@@ -119,8 +118,7 @@ static struct span guards(uint64_t bytes)
 }
 
 /* Posts a receive for the message, or for the one that follows it. */
-static int post_receive(struct trial *trial, const struct rc_path *path,
-			const struct rc_transfer *transfer)
+static int post_receive(const struct rc_path *path, const struct rc_transfer *transfer)
 {
 	const struct operation *operation = &operations[transfer->operation];
 	struct message_receive receive = {
@@ -131,10 +129,10 @@ static int post_receive(struct trial *trial, const struct rc_path *path,
 
 	if (operation->received == IBV_WC_RECV && transfer->bytes)
 		receive.span = rc_data(0, transfer->bytes);
-	return trial_receive(trial, path->to, &receive);
+	return trial_receive(path->to, &receive);
 }
 
-static int post(struct trial *trial, const struct rc_path *path, const struct rc_transfer *transfer)
+static int post(const struct rc_path *path, const struct rc_transfer *transfer)
 {
 	struct message_post order = {
 		.slot = path->slot,
@@ -148,31 +146,32 @@ static int post(struct trial *trial, const struct rc_path *path, const struct rc
 	};
 
 	/* An iWARP read names the memory it reads into, even if it reads nothing: RFC 5040, 4.4. */
-	if (transfer->bytes || (transfer->operation == POST_READ && trial_is_iwarp(trial)))
+	if (transfer->bytes ||
+	    (transfer->operation == POST_READ && trial_is_iwarp(path->from->trial)))
 		order.span = rc_data(0, transfer->bytes);
-	return trial_post(trial, path->from, &order);
+	return trial_post(path->from, &order);
 }
 
-int rc_expect_sent(struct trial *trial, const struct rc_path *path, uint64_t id, uint32_t operation)
+int rc_expect_sent(const struct rc_path *path, uint64_t id, uint32_t operation)
 {
 	struct work_completion item;
 
-	if (trial_expect(trial, path->from, id, &item))
+	if (trial_expect(path->from, id, &item))
 		return -EIO;
 	if (item.operation == operations[operation].sent)
 		return 0;
-	return trial_fail(trial, rc_firmware_hint,
+	return trial_fail(path->from->trial, rc_firmware_hint,
 			  "the completion is for operation %" PRIu32 ", %" PRIu32 " expected",
 			  item.operation, operations[operation].sent);
 }
 
-static int expect_received(struct trial *trial, const struct rc_path *path, uint32_t operation,
-			   uint64_t bytes)
+static int expect_received(const struct rc_path *path, uint32_t operation, uint64_t bytes)
 {
+	struct trial *trial = path->from->trial;
 	const struct operation *expected = &operations[operation];
 	struct work_completion item;
 
-	if (trial_expect(trial, path->to, ID_RECEIVE, &item))
+	if (trial_expect(path->to, ID_RECEIVE, &item))
 		return -EIO;
 	if (item.operation != expected->received)
 		return trial_fail(trial, rc_firmware_hint,
@@ -200,9 +199,9 @@ static int expect_received(struct trial *trial, const struct rc_path *path, uint
  * RFC 5040, 5.5, not even that it left this side); the receipt of a later message does, on every
  * transport. So a send without data follows.
  */
-static int run_transfer(struct trial *trial, const struct rc_path *path,
-			const struct rc_transfer *transfer)
+static int run_transfer(const struct rc_path *path, const struct rc_transfer *transfer)
 {
+	struct trial *trial = path->from->trial;
 	const uint32_t operation = transfer->operation;
 	const bool reads = operation == POST_READ;
 	const bool followed = !reads && !operations[operation].with_receive;
@@ -216,28 +215,29 @@ static int run_transfer(struct trial *trial, const struct rc_path *path,
 	 * The target is 0 where data will arrive, a value that no byte of a pattern has. The guards
 	 * are not 0: the padding of a packet, which must not be written, usually is.
 	 */
-	return trial_fill_constant(trial, target, around, RC_GUARD_BYTE) ||
-	       trial_fill_constant(trial, target, data, 0) ||
-	       trial_fill(trial, source, data, transfer->iteration) ||
-	       (!reads && post_receive(trial, path, transfer)) || post(trial, path, transfer) ||
-	       (followed && trial_post(trial, path->from, &follower)) ||
-	       rc_expect_sent(trial, path, ID_POST, operation) ||
-	       (followed && rc_expect_sent(trial, path, ID_FOLLOWER, POST_SEND)) ||
-	       (!reads && expect_received(trial, path, followed ? (uint32_t)POST_SEND : operation,
+	return trial_fill_constant(target, around, RC_GUARD_BYTE) ||
+	       trial_fill_constant(target, data, 0) ||
+	       trial_fill(source, data, transfer->iteration) ||
+	       (!reads && post_receive(path, transfer)) || post(path, transfer) ||
+	       (followed && trial_post(path->from, &follower)) ||
+	       rc_expect_sent(path, ID_POST, operation) ||
+	       (followed && rc_expect_sent(path, ID_FOLLOWER, POST_SEND)) ||
+	       (!reads && expect_received(path, followed ? (uint32_t)POST_SEND : operation,
 					  followed ? 0 : transfer->bytes)) ||
-	       trial_check(trial, target, data, transfer->iteration) ||
-	       rc_name_failure(trial, trial_check_constant(trial, target, around, RC_GUARD_BYTE),
+	       trial_check(target, data, transfer->iteration) ||
+	       rc_name_failure(trial, trial_check_constant(target, around, RC_GUARD_BYTE),
 			       "around the data") ||
-	       rc_name_failure(trial, trial_check(trial, source, data, transfer->iteration),
+	       rc_name_failure(trial, trial_check(source, data, transfer->iteration),
 			       "the memory that was read from has changed");
 }
 
-int rc_transfer(struct trial *trial, const struct rc_path *path, const struct rc_transfer *transfer)
+int rc_transfer(const struct rc_path *path, const struct rc_transfer *transfer)
 {
-	return rc_name_failure(
-		trial, run_transfer(trial, path, transfer), "%s of %" PRIu64 " bytes%s",
-		operations[transfer->operation].name, transfer->bytes,
-		path->from == &trial->far && trial->request->peer ? " by the peer" : "");
+	struct trial *trial = path->from->trial;
+	return rc_name_failure(trial, run_transfer(path, transfer), "%s of %" PRIu64 " bytes%s",
+			       operations[transfer->operation].name, transfer->bytes,
+			       path->from == &trial->far && trial->request->peer ? " by the peer"
+										 : "");
 }
 
 /* Several packets with most MTUs, and no multiple of 4, so that the last is padded. */
@@ -247,13 +247,12 @@ int rc_transfer(struct trial *trial, const struct rc_path *path, const struct rc
 /* Small enough for any device that takes inline data at all. */
 #define INLINE_BYTES 28u
 
-int rc_both_ways(struct trial *trial, const struct rc_path paths[static 2],
-		 struct rc_transfer transfer)
+int rc_both_ways(const struct rc_path paths[static 2], struct rc_transfer transfer)
 {
-	int rc = rc_transfer(trial, &paths[0], &transfer);
+	int rc = rc_transfer(&paths[0], &transfer);
 
 	transfer.iteration++;
-	return rc ? rc : rc_transfer(trial, &paths[1], &transfer);
+	return rc ? rc : rc_transfer(&paths[1], &transfer);
 }
 
 /* Transfers both ways by each kind of operation, on one connection. */
@@ -265,12 +264,11 @@ static void run_kinds(struct trial *trial, const uint32_t *kinds, uint32_t count
 	number_set(&trial->result->size_bytes, bytes);
 	rc = rc_connect(trial, NULL, bytes, paths);
 	for (uint32_t i = 0; i < count && !rc; i++)
-		rc = rc_both_ways(trial, paths,
-				  (struct rc_transfer){
-					  .operation = kinds[i],
-					  .bytes = bytes,
-					  .iteration = 2 * i,
-				  });
+		rc = rc_both_ways(paths, (struct rc_transfer){
+						 .operation = kinds[i],
+						 .bytes = bytes,
+						 .iteration = 2 * i,
+					 });
 }
 
 static void run_operation(struct trial *trial)
@@ -302,13 +300,13 @@ static int connect_inline(struct trial *trial, struct rc_path paths[static 2])
 		const int error = tests_try_inline(sides[i], QP_RC, INLINE_BYTES);
 
 		if (error && error != EINVAL && error != EOPNOTSUPP)
-			return trial_explain(trial, sides[i], -EREMOTEIO);
+			return trial_explain(sides[i], -EREMOTEIO);
 		if (!error)
 			continue;
 		trial_skip(
 			trial,
 			"%s creates no queue pair with %u bytes of inline data (max_inline_data)",
-			trial_device_word(trial, sides[i]), INLINE_BYTES);
+			trial_device_word(sides[i]), INLINE_BYTES);
 		return -EOPNOTSUPP;
 	}
 	return rc_connect(trial, &shape, INLINE_BYTES, paths);
@@ -333,10 +331,10 @@ static void run_inline(struct trial *trial)
 			.iteration = 4 * i,
 		};
 
-		rc = rc_both_ways(trial, paths, transfer);
+		rc = rc_both_ways(paths, transfer);
 		transfer.bytes = 1;
 		transfer.iteration += 2;
-		rc = rc ?: rc_both_ways(trial, paths, transfer);
+		rc = rc ?: rc_both_ways(paths, transfer);
 	}
 }
 

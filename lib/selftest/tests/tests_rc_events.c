@@ -30,7 +30,7 @@ static int send_to_sleeper(struct trial *trial, const uint32_t *flags, uint32_t 
 	};
 	struct side *far = &trial->far;
 	struct message reply;
-	int rc = trial_order(trial, far, start, &order, &reply), finished;
+	int rc = trial_order(far, start, &order, &reply), finished;
 
 	if (rc)
 		return rc;
@@ -39,19 +39,19 @@ static int send_to_sleeper(struct trial *trial, const uint32_t *flags, uint32_t 
 
 		post.flags |= flags[i];
 		watch_wait(&trial->near.agent->watch, -1, delay_msec);
-		rc = trial_post(trial, &trial->near, &post);
+		rc = trial_post(&trial->near, &post);
 	}
 	finished = side_finish(far, &order, order.wait.timeout_msec, &reply);
 	/* mana_arm_cq(), providers/mana/cq.c of rdma-core. */
 	if (solicited && tests_lacks(far, finished)) {
 		trial_skip(trial, "%s has no solicited events (ibv_req_notify_cq)",
-			   trial_device_word(trial, far));
+			   trial_device_word(far));
 		return finished;
 	}
 	if (finished)
-		return trial_explain(trial, far, finished);
+		return trial_explain(far, finished);
 	*ret = reply.waited;
-	return rc ? rc : rc_explain_stop(trial, far, ret, order.wait.timeout_msec);
+	return rc ? rc : rc_explain_stop(far, ret, order.wait.timeout_msec);
 }
 
 /* Checks the near side's completions, then the far side's data. */
@@ -61,13 +61,12 @@ static int check_messages(struct trial *trial, const struct message_waited *wait
 	int rc = 0;
 
 	for (uint32_t i = 0; i < count && !rc; i++)
-		rc = trial_expect(trial, &trial->near, i, NULL);
+		rc = trial_expect(&trial->near, i, NULL);
 	for (uint32_t i = 0; i < waited->count && !rc; i++)
 		if (waited->items[i].status != IBV_WC_SUCCESS)
-			rc = trial_explain_status(trial, &trial->far, &waited->items[i]);
+			rc = trial_explain_status(&trial->far, &waited->items[i]);
 	return rc ? rc
-		  : trial_check(trial, &trial->far, rc_data(0, (uint64_t)count * EVENT_BYTES),
-				iteration);
+		  : trial_check(&trial->far, rc_data(0, (uint64_t)count * EVENT_BYTES), iteration);
 }
 
 static int prepare(struct trial *trial, uint32_t count, uint32_t iteration)
@@ -79,9 +78,8 @@ static int prepare(struct trial *trial, uint32_t count, uint32_t iteration)
 		.step = EVENT_BYTES,
 	};
 
-	return trial_fill(trial, &trial->near, all, iteration) ||
-	       trial_fill_constant(trial, &trial->far, all, 0) ||
-	       trial_receive(trial, &trial->far, &receive);
+	return trial_fill(&trial->near, all, iteration) ||
+	       trial_fill_constant(&trial->far, all, 0) || trial_receive(&trial->far, &receive);
 }
 
 static const char channel_hint[] =
@@ -99,7 +97,7 @@ static int wake_far(struct trial *trial, uint32_t iteration)
 		/* If no event woke it in time, polling shows whether the message came at all. */
 		rc = prepare(trial, 1, iteration + i) ||
 		     send_to_sleeper(trial, plain, 1, false, delays_msec[i], &waited) ||
-		     (!waited.count && trial_expect(trial, &trial->far, 0, NULL)) ||
+		     (!waited.count && trial_expect(&trial->far, 0, NULL)) ||
 		     check_messages(trial, &waited, 1, iteration + i);
 	if (rc || waited.events)
 		return rc;
@@ -122,7 +120,7 @@ static int start_late_send(struct trial *trial, uint32_t fills, const struct mes
 
 	for (*ret_started = 0; *ret_started <= fills && !rc; *ret_started += 1)
 		rc = side_start(&trial->far, *ret_started < fills ? fill : post, &held);
-	return trial_explain(trial, &trial->far, rc);
+	return trial_explain(&trial->far, rc);
 }
 
 /* The far side sends one message while the near side sleeps. */
@@ -140,19 +138,18 @@ static int send_late(struct trial *trial, uint32_t fills, uint32_t iteration,
 	uint32_t started;
 	int rc, finished = 0;
 
-	if (trial_fill(trial, &trial->far, data, iteration) ||
-	    trial_receive(trial, &trial->near, &receive) ||
+	if (trial_fill(&trial->far, data, iteration) || trial_receive(&trial->near, &receive) ||
 	    start_late_send(trial, fills, &fill, &post, &started))
 		return -EIO;
-	rc = trial_wait_event(trial, &trial->near, waited);
+	rc = trial_wait_event(&trial->near, waited);
 	for (uint32_t i = 0; i < started && !finished; i++)
 		finished = side_finish(&trial->far, i < fills ? &fill : &post, 0, &reply);
 	if (finished)
-		return trial_explain(trial, &trial->far, finished);
+		return trial_explain(&trial->far, finished);
 	if (!rc && waited->items[0].status != IBV_WC_SUCCESS)
-		rc = trial_explain_status(trial, &trial->near, &waited->items[0]);
-	return rc || trial_expect(trial, &trial->far, 1, NULL) ||
-	       trial_check(trial, &trial->near, data, iteration);
+		rc = trial_explain_status(&trial->near, &waited->items[0]);
+	return rc || trial_expect(&trial->far, 1, NULL) ||
+	       trial_check(&trial->near, data, iteration);
 }
 
 static int wake_near(struct trial *trial, uint32_t iteration)
@@ -223,7 +220,7 @@ static int try_solicited(struct trial *trial, uint32_t attempt, struct message_w
 	    send_to_sleeper(trial, flags, 2, true, 6 * delays_msec[attempt], &waited))
 		return -EIO;
 	*ret = waited;
-	if (waited.count < 2 && trial_wait(trial, &trial->far, 2 - waited.count, &rest))
+	if (waited.count < 2 && trial_wait(&trial->far, 2 - waited.count, &rest))
 		return -EIO;
 	for (uint32_t i = 0; i < rest.count; i++)
 		waited.items[waited.count++] = rest.items[i];
@@ -238,7 +235,7 @@ void rc_run_solicited(struct trial *trial)
 	int rc;
 
 	/* siw_rqe_complete() never tells siw_cq_notify_now() that a receive was solicited. */
-	if (trial_can(trial, &trial->far)->vendor == RC_VENDOR_SIW) {
+	if (trial->far.can.vendor == RC_VENDOR_SIW) {
 		trial_skip(trial, "siw has no solicited events: its receives never count as such");
 		return;
 	}

@@ -20,7 +20,7 @@ enum {
 /* ---- Batches in which only the last request completes ---- */
 
 /* Each block has its own place and data. */
-static int post_writes(struct trial *trial, const struct rc_path *path, uint64_t id)
+static int post_writes(const struct rc_path *path, uint64_t id)
 {
 	int rc = 0;
 
@@ -31,54 +31,52 @@ static int post_writes(struct trial *trial, const struct rc_path *path, uint64_t
 						      RC_GUARD_BYTES + offset);
 
 		post.flags = i == BATCH_DEPTH - 1 ? POST_SIGNALED : 0;
-		rc = trial_post(trial, path->from, &post);
+		rc = trial_post(path->from, &post);
 	}
 	return rc;
 }
 
 /* Expects a completion of the last request of the batch, and of no other. */
-static int expect_last(struct trial *trial, const struct rc_path *path, uint64_t id)
+static int expect_last(const struct rc_path *path, uint64_t id)
 {
-	return trial_expect(trial, path->from, id + BATCH_DEPTH - 1, NULL) ||
-	       trial_expect_none(trial, path->from, NOTHING_MSEC);
+	return trial_expect(path->from, id + BATCH_DEPTH - 1, NULL) ||
+	       trial_expect_none(path->from, NOTHING_MSEC);
 }
 
-static int write_batch(struct trial *trial, const struct rc_path *path, uint32_t number)
+static int write_batch(const struct rc_path *path, uint32_t number)
 {
 	const struct span all = rc_data(0, (uint64_t)BATCH_DEPTH * BATCH_BLOCK);
 	const uint64_t id = (uint64_t)number << 8;
-	const int rc = trial_fill(trial, path->from, all, number) || post_writes(trial, path, id) ||
-		       expect_last(trial, path, id) ||
-		       rc_post_empty(trial, path, id + BATCH_DEPTH) ||
-		       rc_expect_empty(trial, path, id + BATCH_DEPTH) ||
-		       trial_check(trial, path->to, all, number);
+	const int rc = trial_fill(path->from, all, number) || post_writes(path, id) ||
+		       expect_last(path, id) || rc_post_empty(path, id + BATCH_DEPTH) ||
+		       rc_expect_empty(path, id + BATCH_DEPTH) ||
+		       trial_check(path->to, all, number);
 
-	return rc_name_failure(trial, rc, "batch %" PRIu32 " of %d RDMA writes", number,
+	return rc_name_failure(path->from->trial, rc, "batch %" PRIu32 " of %d RDMA writes", number,
 			       BATCH_DEPTH);
 }
 
 /* Receives always complete, even those of unsignaled sends. */
-static int expect_receives(struct trial *trial, struct side *side, uint64_t id, uint32_t number)
+static int expect_receives(struct side *side, uint64_t id, uint32_t number)
 {
 	struct message_waited waited;
 
-	if (trial_expect_successes(trial, side, BATCH_DEPTH, &waited))
+	if (trial_expect_successes(side, BATCH_DEPTH, &waited))
 		return -EIO;
 	for (uint32_t i = 0; i < BATCH_DEPTH; i++) {
 		if (waited.items[i].id != id + i)
-			return trial_fail(trial, rc_firmware_hint,
+			return trial_fail(side->trial, rc_firmware_hint,
 					  "receive %" PRIu32 " of the batch completed as 0x%" PRIx64
 					  ", 0x%" PRIx64 " expected",
 					  i, waited.items[i].id, id + i);
-		if (trial_check(trial, side, rc_data((uint64_t)i * BATCH_BLOCK, BATCH_BLOCK),
-				number))
+		if (trial_check(side, rc_data((uint64_t)i * BATCH_BLOCK, BATCH_BLOCK), number))
 			return -EIO;
 	}
 	return 0;
 }
 
 /* Sends the same message to each of a batch of receives. */
-static int send_batch(struct trial *trial, const struct rc_path *path, uint32_t number)
+static int send_batch(const struct rc_path *path, uint32_t number)
 {
 	const uint64_t id = (uint64_t)number << 8;
 	const struct message_receive receive = {
@@ -92,11 +90,11 @@ static int send_batch(struct trial *trial, const struct rc_path *path, uint32_t 
 	int rc;
 
 	post.count = BATCH_DEPTH;
-	rc = trial_fill_constant(trial, path->to, all, 0) ||
-	     trial_fill(trial, path->from, post.span, number) ||
-	     trial_receive(trial, path->to, &receive) || trial_post(trial, path->from, &post) ||
-	     expect_last(trial, path, id) || expect_receives(trial, path->to, id, number);
-	return rc_name_failure(trial, rc, "batch %" PRIu32 " of %d sends", number, BATCH_DEPTH);
+	rc = trial_fill_constant(path->to, all, 0) || trial_fill(path->from, post.span, number) ||
+	     trial_receive(path->to, &receive) || trial_post(path->from, &post) ||
+	     expect_last(path, id) || expect_receives(path->to, id, number);
+	return rc_name_failure(path->from->trial, rc, "batch %" PRIu32 " of %d sends", number,
+			       BATCH_DEPTH);
 }
 
 void rc_run_unsignaled(struct trial *trial)
@@ -113,8 +111,7 @@ void rc_run_unsignaled(struct trial *trial)
 	number_set(&trial->result->size_bytes, BATCH_BLOCK);
 	number_set(&trial->result->depth, BATCH_DEPTH);
 	for (uint32_t i = 0; i < BATCHES && !rc; i++)
-		rc = write_batch(trial, &paths[i % 2], ++number) ||
-		     send_batch(trial, &paths[i % 2], ++number);
+		rc = write_batch(&paths[i % 2], ++number) || send_batch(&paths[i % 2], ++number);
 	number_set(&trial->result->iterations, (uint64_t)number * BATCH_DEPTH);
 }
 
@@ -166,8 +163,8 @@ static int check_arrival(struct trial *trial, const struct work_completion *item
 				  item->id, item->bytes, message_bytes(message));
 	span = message_span((uint32_t)item->id, message);
 	rest = rc_data(item->id * RECEIVE_ROOM + item->bytes, RECEIVE_ROOM - item->bytes);
-	return trial_check(trial, &trial->far, span, message) ||
-	       trial_check_constant(trial, &trial->far, rest, RC_GUARD_BYTE);
+	return trial_check(&trial->far, span, message) ||
+	       trial_check_constant(&trial->far, rest, RC_GUARD_BYTE);
 }
 
 void rc_run_shared(struct trial *trial)
@@ -185,19 +182,18 @@ void rc_run_shared(struct trial *trial)
 	struct rc_path paths[2];
 	int rc = trial_connect_all(trial, SHARED_QPS, &shape, arrivals.qps) ||
 		 rc_buffers(trial, ALL * RECEIVE_ROOM, paths) ||
-		 trial_fill_constant(trial, &trial->far, all, RC_GUARD_BYTE) ||
-		 trial_receive(trial, &trial->far, &receive);
+		 trial_fill_constant(&trial->far, all, RC_GUARD_BYTE) ||
+		 trial_receive(&trial->far, &receive);
 
 	for (uint32_t i = 0; i < ALL && !rc; i++) {
 		struct message_post post = trial_send(i, message_span(i, i));
 
 		post.slot = i % SHARED_QPS;
-		rc = trial_fill(trial, &trial->near, post.span, i) ||
-		     trial_post(trial, &trial->near, &post);
+		rc = trial_fill(&trial->near, post.span, i) || trial_post(&trial->near, &post);
 	}
 	if (!rc)
-		rc = trial_expect_successes(trial, &trial->near, ALL, &waited) ||
-		     trial_expect_successes(trial, &trial->far, ALL, &waited);
+		rc = trial_expect_successes(&trial->near, ALL, &waited) ||
+		     trial_expect_successes(&trial->far, ALL, &waited);
 	for (uint32_t i = 0; i < ALL && !rc; i++)
 		rc = check_arrival(trial, &waited.items[i], &arrivals);
 	number_set(&trial->result->queue_pairs, SHARED_QPS);
@@ -236,15 +232,15 @@ struct step {
 };
 
 /* Fills the word, and the guards around it, on one side. */
-static int fill_word(struct trial *trial, struct side *side, uint8_t byte)
+static int fill_word(struct side *side, uint8_t byte)
 {
 	const struct span all = trial_span(0, WORD_ROOM), word = trial_span(WORD_GUARD, WORD_BYTES);
 
-	return trial_fill_constant(trial, side, all, RC_GUARD_BYTE) ||
-	       trial_fill_constant(trial, side, word, byte);
+	return trial_fill_constant(side, all, RC_GUARD_BYTE) ||
+	       trial_fill_constant(side, word, byte);
 }
 
-static int check_word(struct trial *trial, struct side *side, uint8_t byte, const char *what)
+static int check_word(struct side *side, uint8_t byte, const char *what)
 {
 	const struct span around = {
 		.buffer = TRIAL_DATA,
@@ -259,17 +255,16 @@ static int check_word(struct trial *trial, struct side *side, uint8_t byte, cons
 	};
 	struct message_checked checked;
 
-	if (trial_order(trial, side, check, &request, &checked))
+	if (trial_order(side, check, &request, &checked))
 		return -EIO;
 	if (checked.equal)
-		return trial_check_constant(trial, side, around, RC_GUARD_BYTE);
-	return trial_fail(trial, rc_firmware_hint,
+		return trial_check_constant(side, around, RC_GUARD_BYTE);
+	return trial_fail(side->trial, rc_firmware_hint,
 			  "%s has 0x%02" PRIx32 " at byte %" PRIu64 ", expected 0x%02x in all 8",
 			  what, checked.got, checked.offset, byte);
 }
 
-static int post_step(struct trial *trial, const struct rc_path *path, const struct step *step,
-		     uint64_t id)
+static int post_step(const struct rc_path *path, const struct step *step, uint64_t id)
 {
 	struct message_post post = trial_move(
 		step->operation, id, trial_span(WORD_GUARD, WORD_BYTES), &path->there, WORD_GUARD);
@@ -277,19 +272,18 @@ static int post_step(struct trial *trial, const struct rc_path *path, const stru
 	post.slot = path->slot;
 	post.operand = step->operand;
 	post.swap = step->swap;
-	return trial_post(trial, path->from, &post);
+	return trial_post(path->from, &post);
 }
 
-static int run_step(struct trial *trial, const struct rc_path *path, const struct step *step,
-		    uint32_t number)
+static int run_step(const struct rc_path *path, const struct step *step, uint32_t number)
 {
 	/* A value that no step expects. */
-	const int rc = fill_word(trial, path->from, 0x99) || post_step(trial, path, step, number) ||
-		       rc_expect_sent(trial, path, number, step->operation) ||
-		       check_word(trial, path->from, step->before, "the returned value") ||
-		       check_word(trial, path->to, step->after, "the word on the other side");
+	const int rc = fill_word(path->from, 0x99) || post_step(path, step, number) ||
+		       rc_expect_sent(path, number, step->operation) ||
+		       check_word(path->from, step->before, "the returned value") ||
+		       check_word(path->to, step->after, "the word on the other side");
 
-	return rc_name_failure(trial, rc,
+	return rc_name_failure(path->from->trial, rc,
 			       "%s of 0x%016" PRIx64 " to 0x%016" PRIx64 " (step %" PRIu32 ")",
 			       rc_operation_name(step->operation), step->operand,
 			       each(step->before), number);
@@ -304,9 +298,9 @@ static void run_steps(struct trial *trial, const struct step *steps, uint32_t co
 	number_set(&trial->result->size_bytes, WORD_BYTES);
 	number_set(&trial->result->iterations, 2 * (uint64_t)count);
 	for (uint32_t i = 0; i < 2 && !rc; i++) {
-		rc = fill_word(trial, paths[i].to, steps[0].before);
+		rc = fill_word(paths[i].to, steps[0].before);
 		for (uint32_t k = 0; k < count && !rc; k++)
-			rc = run_step(trial, &paths[i], &steps[k], k + 1);
+			rc = run_step(&paths[i], &steps[k], k + 1);
 	}
 }
 
@@ -363,16 +357,15 @@ void rc_run_contended(struct trial *trial)
 	struct message_waited waited;
 	struct rc_path paths[2];
 	int rc = trial_connect_all(trial, ADDING_QPS, &shape, numbers) ||
-		 rc_buffers(trial, WORD_ROOM, paths) || fill_word(trial, &trial->near, 0x99) ||
-		 fill_word(trial, &trial->far, 0x20);
+		 rc_buffers(trial, WORD_ROOM, paths) || fill_word(&trial->near, 0x99) ||
+		 fill_word(&trial->far, 0x20);
 
 	for (uint32_t i = 0; i < ADDING_QPS * ADDITIONS && !rc; i++) {
 		paths[0].slot = i % ADDING_QPS;
-		rc = post_step(trial, &paths[0], &step, i);
+		rc = post_step(&paths[0], &step, i);
 	}
-	if (!rc && !trial_expect_successes(trial, &trial->near, ADDING_QPS * ADDITIONS, &waited))
-		check_word(trial, &trial->far, 0x20 + ADDING_QPS * ADDITIONS,
-			   "the sum of all additions");
+	if (!rc && !trial_expect_successes(&trial->near, ADDING_QPS * ADDITIONS, &waited))
+		check_word(&trial->far, 0x20 + ADDING_QPS * ADDITIONS, "the sum of all additions");
 	number_set(&trial->result->size_bytes, WORD_BYTES);
 	number_set(&trial->result->queue_pairs, ADDING_QPS);
 	number_set(&trial->result->iterations, ADDING_QPS * ADDITIONS);

@@ -27,45 +27,47 @@ static bool is_unsupported(const struct side *side)
 		refused->error == ENOSYS);
 }
 
-int rc_query(struct trial *trial, struct side *side, uint32_t slot, struct message_queried *ret)
+int rc_query(struct side *side, uint32_t slot, struct message_queried *ret)
 {
 	int rc = side_query(side, &(struct message_query){.slot = slot}, ret);
-	const bool is_siw = trial_can(trial, side)->vendor == RC_VENDOR_SIW;
+	const bool is_siw = side->can.vendor == RC_VENDOR_SIW;
 
 	if (tests_lacks(side, rc))
 		rc = 0;
 	else if (rc || !is_siw || ret->state != IBV_QPS_RESET)
-		return trial_explain(trial, side, rc);
-	trial_remark(trial, "the driver does not report the state of a queue pair");
+		return trial_explain(side, rc);
+	trial_remark(side->trial, "the driver does not report the state of a queue pair");
 	*ret = (struct message_queried){.state = RC_STATE_UNKNOWN};
 	return rc;
 }
 
-int rc_expect_state(struct trial *trial, struct side *side, uint32_t slot, uint32_t state)
+int rc_expect_state(struct side *side, uint32_t slot, uint32_t state)
 {
+	struct trial *trial = side->trial;
 	const bool is_idle = trial_is_iwarp(trial) && state == IBV_QPS_RESET;
 	struct message_queried queried;
-	int rc = rc_query(trial, side, slot, &queried);
+	int rc = rc_query(side, slot, &queried);
 
 	if (rc || queried.state == state || queried.state == RC_STATE_UNKNOWN ||
 	    (is_idle && queried.state == IBV_QPS_INIT))
 		return rc;
 	return trial_fail(trial, NULL, "the %s queue pair is in state %s, not %s",
-			  trial_side_word(trial, side), agent_state_word(queried.state),
+			  trial_side_word(side), agent_state_word(queried.state),
 			  agent_state_word(state));
 }
 
-int rc_post_in_error(struct trial *trial, struct side *side, uint64_t id, bool *ret_posted)
+int rc_post_in_error(struct side *side, uint64_t id, bool *ret_posted)
 {
+	struct trial *trial = side->trial;
 	const struct message_post request = trial_send(id, trial_span(0, 0));
 	struct message_queried queried;
 	int rc = side_post(side, &request), error;
 
 	*ret_posted = !rc;
 	if (rc != -EREMOTEIO || !is_unsupported(side))
-		return trial_explain(trial, side, rc);
+		return trial_explain(side, rc);
 	error = (int)side->refused.error;
-	if (rc_query(trial, side, 0, &queried))
+	if (rc_query(side, 0, &queried))
 		return -EIO;
 	if (queried.state == IBV_QPS_RTS)
 		return trial_fail(trial, NULL,
@@ -77,16 +79,14 @@ int rc_post_in_error(struct trial *trial, struct side *side, uint64_t id, bool *
 
 static int expect_both(struct trial *trial, uint32_t state)
 {
-	return rc_expect_state(trial, &trial->near, 0, state) ||
-	       rc_expect_state(trial, &trial->far, 0, state);
+	return rc_expect_state(&trial->near, 0, state) || rc_expect_state(&trial->far, 0, state);
 }
 
 /* Moves both queue pairs to a state, and expects queries to show it. */
 static int walk(struct trial *trial, uint32_t state, const struct qp_numbers *numbers)
 {
-	return trial_modify(trial, &trial->near, 0, state, &usual, numbers) ||
-	       trial_modify(trial, &trial->far, 0, state, &usual, numbers) ||
-	       expect_both(trial, state);
+	return trial_modify(&trial->near, 0, state, &usual, numbers) ||
+	       trial_modify(&trial->far, 0, state, &usual, numbers) || expect_both(trial, state);
 }
 
 static int walk_up(struct trial *trial, const struct qp_numbers *numbers)
@@ -104,16 +104,17 @@ static int transfer(struct trial *trial, const struct rc_path paths[static 2], u
 		.iteration = iteration,
 	};
 
-	return rc_name_failure(trial, rc_both_ways(trial, paths, order), "%s", when);
+	return rc_name_failure(trial, rc_both_ways(paths, order), "%s", when);
 }
 
 /* Returns 1 if drained, 0 if the driver refuses that state, which the row remarks, or -EIO. */
-static int enter_drained(struct trial *trial, struct side *side)
+static int enter_drained(struct side *side)
 {
+	struct trial *trial = side->trial;
 	const struct message_modify request = {
 		.state = IBV_QPS_SQD,
 		/* The address is not used, but must be valid. */
-		.to = trial->near_can.far,
+		.to = trial->near.can.far,
 		.mtu_bytes = trial_mtu(trial),
 	};
 	int rc = side_modify(side, &request);
@@ -124,7 +125,7 @@ static int enter_drained(struct trial *trial, struct side *side)
 			     strerror((int)side->refused.error));
 		return 0;
 	}
-	if (trial_explain(trial, side, rc) || rc_expect_state(trial, side, 0, IBV_QPS_SQD))
+	if (trial_explain(side, rc) || rc_expect_state(side, 0, IBV_QPS_SQD))
 		return -EIO;
 	return 1;
 }
@@ -134,64 +135,61 @@ static int enter_drained(struct trial *trial, struct side *side)
  * Soft-RoCE resumes its send queue when something is posted, not when it returns to RTS:
  * rxe_qp_from_attr(), drivers/infiniband/sw/rxe/rxe_qp.c, starts no task then.
  */
-static int hold_and_release(struct trial *trial, const struct rc_path *path,
-			    const struct qp_numbers *numbers)
+static int hold_and_release(const struct rc_path *path, const struct qp_numbers *numbers)
 {
+	struct trial *trial = path->from->trial;
 	const struct span data = rc_data(0, STATE_BYTES);
 	const struct message_receive receive = {.id = ID_HELD, .span = data};
 	const struct message_post post = trial_send(ID_HELD, data);
-	const bool pushes = trial_can(trial, path->from)->vendor == RC_VENDOR_RXE;
+	const bool pushes = path->from->can.vendor == RC_VENDOR_RXE;
 
-	return trial_fill(trial, path->from, data, ID_HELD) ||
-	       trial_fill_constant(trial, path->to, data, 0) ||
-	       trial_receive(trial, path->to, &receive) || trial_post(trial, path->from, &post) ||
-	       rc_name_failure(trial, trial_expect_none(trial, path->to, DRAINED_MSEC),
+	return trial_fill(path->from, data, ID_HELD) || trial_fill_constant(path->to, data, 0) ||
+	       trial_receive(path->to, &receive) || trial_post(path->from, &post) ||
+	       rc_name_failure(trial, trial_expect_none(path->to, DRAINED_MSEC),
 			       "a send posted in SQD, where it has to wait") ||
-	       trial_modify(trial, path->from, 0, IBV_QPS_RTS, &usual, numbers) ||
-	       rc_expect_state(trial, path->from, 0, IBV_QPS_RTS) ||
-	       (pushes && rc_post_empty(trial, path, ID_PUSH)) ||
-	       rc_name_failure(trial, trial_expect(trial, path->to, ID_HELD, NULL),
+	       trial_modify(path->from, 0, IBV_QPS_RTS, &usual, numbers) ||
+	       rc_expect_state(path->from, 0, IBV_QPS_RTS) ||
+	       (pushes && rc_post_empty(path, ID_PUSH)) ||
+	       rc_name_failure(trial, trial_expect(path->to, ID_HELD, NULL),
 			       "a send posted in SQD, back in RTS") ||
-	       trial_expect(trial, path->from, ID_HELD, NULL) ||
-	       (pushes && rc_expect_empty(trial, path, ID_PUSH)) ||
-	       trial_check(trial, path->to, data, ID_HELD);
+	       trial_expect(path->from, ID_HELD, NULL) ||
+	       (pushes && rc_expect_empty(path, ID_PUSH)) || trial_check(path->to, data, ID_HELD);
 }
 
-static int walk_drained(struct trial *trial, const struct rc_path paths[static 2],
-			const struct qp_numbers *numbers)
+static int walk_drained(const struct rc_path paths[static 2], const struct qp_numbers *numbers)
 {
 	for (uint32_t i = 0; i < 2; i++) {
-		const int rc = enter_drained(trial, paths[i].from);
+		const int rc = enter_drained(paths[i].from);
 
 		if (rc <= 0)
 			return rc;
-		if (hold_and_release(trial, &paths[i], numbers))
+		if (hold_and_release(&paths[i], numbers))
 			return -EIO;
 	}
 	return 0;
 }
 
 /* In ERR, all requests complete as flushed, whether posted before or after the transition. */
-static int flush(struct trial *trial, struct side *side, const struct qp_numbers *numbers)
+static int flush(struct side *side, const struct qp_numbers *numbers)
 {
 	const struct message_receive receive = {
 		.count = RECEIVES,
 		.id = ID_FLUSHED,
 		.span = rc_data(0, STATE_BYTES),
 	};
-	int rc = trial_receive(trial, side, &receive) ||
-		 trial_modify(trial, side, 0, IBV_QPS_ERR, &usual, numbers) ||
-		 rc_expect_state(trial, side, 0, IBV_QPS_ERR);
+	int rc = trial_receive(side, &receive) ||
+		 trial_modify(side, 0, IBV_QPS_ERR, &usual, numbers) ||
+		 rc_expect_state(side, 0, IBV_QPS_ERR);
 	bool posted = false;
 
 	for (uint32_t i = 0; i < RECEIVES && !rc; i++)
-		rc = trial_expect_status(trial, side, ID_FLUSHED + i, IBV_WC_WR_FLUSH_ERR);
+		rc = trial_expect_status(side, ID_FLUSHED + i, IBV_WC_WR_FLUSH_ERR);
 	/* siw drops requests posted in ERROR: siw_sq_flush_wr() finds no work request then. */
-	if (!rc && trial_can(trial, side)->vendor != RC_VENDOR_SIW)
-		rc = rc_post_in_error(trial, side, ID_LATE, &posted);
+	if (!rc && side->can.vendor != RC_VENDOR_SIW)
+		rc = rc_post_in_error(side, ID_LATE, &posted);
 	if (!rc && posted)
-		rc = trial_expect_status(trial, side, ID_LATE, IBV_WC_WR_FLUSH_ERR);
-	return rc_name_failure(trial, rc, "in the state ERR");
+		rc = trial_expect_status(side, ID_LATE, IBV_WC_WR_FLUSH_ERR);
+	return rc_name_failure(side->trial, rc, "in the state ERR");
 }
 
 static void walk_all(struct trial *trial)
@@ -201,8 +199,8 @@ static void walk_all(struct trial *trial)
 
 	if (trial_make_qps(trial, 0, &usual, &numbers) || rc_buffers(trial, STATE_BYTES, paths) ||
 	    expect_both(trial, IBV_QPS_RESET) || walk_up(trial, &numbers) ||
-	    transfer(trial, paths, 0, "in the state RTS") || walk_drained(trial, paths, &numbers) ||
-	    flush(trial, &trial->near, &numbers) || flush(trial, &trial->far, &numbers))
+	    transfer(trial, paths, 0, "in the state RTS") || walk_drained(paths, &numbers) ||
+	    flush(&trial->near, &numbers) || flush(&trial->far, &numbers))
 		return;
 	/* Go down, and up again with the same queue pairs. */
 	if (!walk(trial, IBV_QPS_RESET, &numbers) && !walk_up(trial, &numbers))
@@ -222,7 +220,7 @@ static void walk_iwarp(struct trial *trial)
 	if (!trial_make_qps(trial, 0, &usual, &numbers) && !expect_both(trial, IBV_QPS_RESET) &&
 	    !trial_connect(trial, 0, &again, &numbers) && !rc_buffers(trial, STATE_BYTES, paths) &&
 	    !expect_both(trial, IBV_QPS_RTS) && !transfer(trial, paths, 0, "in the state RTS"))
-		flush(trial, &trial->near, &numbers);
+		flush(&trial->near, &numbers);
 	trial_remark(trial,
 		     "iWARP has no RTR and no SQD: rdma_cm brings a queue pair from IDLE to RTS");
 }

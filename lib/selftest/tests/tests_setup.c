@@ -13,12 +13,12 @@ enum {
 	QUEUE_ENTRIES = 1024,
 };
 
-typedef int (*side_step)(struct trial *trial, struct side *side);
+typedef int (*side_step)(struct side *side);
 
 /* Runs the step on both sides; its diagnosis names the device. */
 static int on_both(struct trial *trial, side_step step)
 {
-	return step(trial, &trial->near) || step(trial, &trial->far);
+	return step(&trial->near) || step(&trial->far);
 }
 
 /*
@@ -41,15 +41,14 @@ static void run_device(struct trial *trial)
  * Checks that new memory is zero, then writes and reads all of it, without the device. One side
  * after the other: in loopback one process locks the memory of both, under one limit.
  */
-static int lock_memory(struct trial *trial, struct side *side)
+static int lock_memory(struct side *side)
 {
-	const uint64_t bytes = trial->test->value;
+	const uint64_t bytes = side->trial->test->value;
 	const struct span all = trial_span(0, bytes);
 
-	return trial_buffer(trial, side, TRIAL_DATA, bytes, ACCESS_LOCAL, NULL) ||
-	       trial_check_constant(trial, side, all, 0) || trial_fill(trial, side, all, 0) ||
-	       trial_check(trial, side, all, 0) ||
-	       trial_buffer(trial, side, TRIAL_DATA, 0, 0, NULL);
+	return trial_buffer(side, TRIAL_DATA, bytes, ACCESS_LOCAL, NULL) ||
+	       trial_check_constant(side, all, 0) || trial_fill(side, all, 0) ||
+	       trial_check(side, all, 0) || trial_buffer(side, TRIAL_DATA, 0, 0, NULL);
 }
 
 static void run_memory(struct trial *trial)
@@ -68,8 +67,7 @@ static const struct {
 };
 
 /* Some devices, EFA among them, have messages but no RDMA: they refuse this right. */
-static int register_right(struct trial *trial, struct side *side, uint32_t slot,
-			  struct message_buffered *ret)
+static int register_right(struct side *side, uint32_t slot, struct message_buffered *ret)
 {
 	const struct message_buffer request = {
 		.slot = slot,
@@ -79,28 +77,28 @@ static int register_right(struct trial *trial, struct side *side, uint32_t slot,
 	int rc = side_buffer(side, &request, ret);
 
 	if (tests_lacks(side, rc)) {
-		trial_skip(trial, "%s supports no such memory: it refuses %s",
-			   trial_device_word(trial, side), rights[slot].name);
+		trial_skip(side->trial, "%s supports no such memory: it refuses %s",
+			   trial_device_word(side), rights[slot].name);
 		return rc;
 	}
-	return trial_explain(trial, side, rc);
+	return trial_explain(side, rc);
 }
 
 /* Registers each right alone; the keys of regions that exist at the same time must differ. */
-static int register_rights(struct trial *trial, struct side *side)
+static int register_rights(struct side *side)
 {
-	const uint32_t count = ARRAY_SIZE(rights) - !trial_can(trial, side)->atomics;
+	const uint32_t count = ARRAY_SIZE(rights) - !side->can.atomics;
 	struct message_buffered buffers[ARRAY_SIZE(rights)];
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (register_right(trial, side, i, &buffers[i]))
+		if (register_right(side, i, &buffers[i]))
 			return -EIO;
 		for (uint32_t k = 0; k < i; k++)
 			if (buffers[i].rkey == buffers[k].rkey)
-				return trial_fail(trial, rc_firmware_hint,
+				return trial_fail(side->trial, rc_firmware_hint,
 						  "%s gave the same rkey 0x%08" PRIx32
 						  " to two regions",
-						  trial_device_word(trial, side), buffers[i].rkey);
+						  trial_device_word(side), buffers[i].rkey);
 	}
 	return 0;
 }
@@ -112,7 +110,7 @@ static void run_rights(struct trial *trial)
 }
 
 /* Creates a small queue, a deep one, and one with a channel to sleep on. */
-static int make_cqs(struct trial *trial, struct side *side)
+static int make_cqs(struct side *side)
 {
 	static const struct message_cq requests[] = {
 		{.slot = 0, .entries = 1},
@@ -124,12 +122,12 @@ static int make_cqs(struct trial *trial, struct side *side)
 	int rc;
 
 	for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
-		if (trial_order(trial, side, cq, &requests[i]))
+		if (trial_order(side, cq, &requests[i]))
 			return -EIO;
-	rc = trial_order(trial, side, wait, &wait, &waited);
+	rc = trial_order(side, wait, &wait, &waited);
 	if (rc || !waited.count)
 		return rc;
-	return trial_fail(trial, rc_firmware_hint,
+	return trial_fail(side->trial, rc_firmware_hint,
 			  "a new completion queue is not empty: it holds request 0x%" PRIx64,
 			  waited.items[0].id);
 }
@@ -139,14 +137,15 @@ static void run_queue(struct trial *trial)
 	on_both(trial, make_cqs);
 }
 
-static int expect_new(struct trial *trial, struct side *side, uint32_t slot, uint32_t qpn)
+static int expect_new(struct side *side, uint32_t slot, uint32_t qpn)
 {
+	struct trial *trial = side->trial;
 	if (qpn < 2 && !trial_is_iwarp(trial))
 		return trial_fail(trial, rc_firmware_hint,
 				  "a new queue pair has number %" PRIu32
 				  ", which is reserved for management datagrams",
 				  qpn);
-	return rc_expect_state(trial, side, slot, IBV_QPS_RESET);
+	return rc_expect_state(side, slot, IBV_QPS_RESET);
 }
 
 /* Creates two at once, on one completion queue. */
@@ -159,19 +158,20 @@ static void run_qp(struct trial *trial)
 	shape.keep_cq = true;
 	rc = rc ?: trial_make_qps(trial, 1, &shape, &numbers[1]);
 	for (uint32_t i = 0; i < 2 && !rc; i++)
-		rc = expect_new(trial, &trial->near, i, numbers[i].near) ||
-		     expect_new(trial, &trial->far, i, numbers[i].far);
+		rc = expect_new(&trial->near, i, numbers[i].near) ||
+		     expect_new(&trial->far, i, numbers[i].far);
 	if (!rc && (numbers[0].near == numbers[1].near || numbers[0].far == numbers[1].far))
 		trial_fail(trial, rc_firmware_hint, "two queue pairs have the same number");
 	number_set(&trial->result->queue_pairs, 2);
 }
 
-static int expect_connected(struct trial *trial, struct side *side)
+static int expect_connected(struct side *side)
 {
+	struct trial *trial = side->trial;
 	const uint32_t mtu = trial_mtu(trial);
 	struct message_queried queried;
 
-	if (rc_expect_state(trial, side, 0, IBV_QPS_RTS) || rc_query(trial, side, 0, &queried))
+	if (rc_expect_state(side, 0, IBV_QPS_RTS) || rc_query(side, 0, &queried))
 		return -EIO;
 	/* rdma_cm uses the MTU of the route; the MTU of iWARP is TCP's. */
 	if (trial->by_cm || queried.state == RC_STATE_UNKNOWN || queried.mtu_bytes == mtu)

@@ -61,8 +61,7 @@ int ways_tell(struct trial *trial, const struct plan *plan)
 
 	if (!way->both && !way->events && !way->relaxed)
 		return 0;
-	return trial_order(trial, &trial->near, way, way) ||
-	       trial_order(trial, &trial->far, way, way);
+	return trial_order(&trial->near, way, way) || trial_order(&trial->far, way, way);
 }
 
 int ways_aim(struct trial *trial, uint32_t slot, const struct qp_numbers *numbers)
@@ -71,8 +70,8 @@ int ways_aim(struct trial *trial, uint32_t slot, const struct qp_numbers *number
 	const struct message_target far_aim = {
 		.slot = slot, .qpn = numbers->near, .qkey = TRIAL_QKEY};
 
-	return trial_order(trial, &trial->near, target, &aim) ||
-	       trial_order(trial, &trial->far, target, &far_aim);
+	return trial_order(&trial->near, target, &aim) ||
+	       trial_order(&trial->far, target, &far_aim);
 }
 
 int ways_report(struct trial *trial, struct plan *plan, bool far_too)
@@ -81,11 +80,11 @@ int ways_report(struct trial *trial, struct plan *plan, bool far_too)
 	/* A report that nobody needs is not requested. */
 	const bool wanted = far_too && (trial->request->ways.cpu || plan->way.both ||
 					!plan_is_reliable(plan) || trial->request->queue_pairs);
-	int rc = trial_order(trial, &trial->near, report, &none, &plan->near_report);
+	int rc = trial_order(&trial->near, report, &none, &plan->near_report);
 
 	if (rc || !wanted)
 		return rc;
-	rc = trial_order(trial, &trial->far, report, &none, &plan->far_report);
+	rc = trial_order(&trial->far, report, &none, &plan->far_report);
 	plan->far_reported = !rc;
 	return rc;
 }
@@ -160,7 +159,7 @@ static bool has_written(struct trial *trial, bool out, const struct span *span)
 	for (int i = 0; i < 2 && checked.equal; i++) {
 		if (i)
 			nanosleep(&pause, NULL);
-		if (trial_order(trial, side, check, &zero, &checked))
+		if (trial_order(side, check, &zero, &checked))
 			return false;
 	}
 	return !checked.equal;
@@ -288,8 +287,7 @@ static int rewind_run(struct trial *trial, const struct plan *plan)
 	const uint64_t begin = run->operation == RUN_ATOMIC ? 0 : run->qps * layout->stride;
 	const struct span span = trial_span(begin, layout->bytes - begin);
 
-	if (trial_fill_constant(trial, &trial->near, span, 0) ||
-	    trial_fill_constant(trial, &trial->far, span, 0))
+	if (trial_fill_constant(&trial->near, span, 0) || trial_fill_constant(&trial->far, span, 0))
 		return -EIO;
 	return measure_post_receives(trial, plan, plan_is_reliable(plan) ? 1 : 0);
 }

@@ -59,7 +59,7 @@ static int respond(struct trial *trial, const struct message_challenge *challeng
 		rc = handshake_mac(token, HANDSHAKE_CLIENT, challenge, &response, response.mac);
 	if (rc)
 		return fail_library(trial, rc);
-	rc = trial_order(trial, &trial->far, response, &response, &admitted);
+	rc = trial_order(&trial->far, response, &response, &admitted);
 	if (!rc && token)
 		rc = check_server(trial, challenge, &response, &admitted);
 	if (rc)
@@ -79,8 +79,7 @@ int trial_shake_hands(struct trial *trial)
 	};
 	struct message_challenge challenge;
 
-	return trial_order(trial, &trial->far, hello, &hello, &challenge)
-		       ?: respond(trial, &challenge);
+	return trial_order(&trial->far, hello, &hello, &challenge) ?: respond(trial, &challenge);
 }
 
 #define PROOF_ATTEMPTS 5
@@ -104,14 +103,13 @@ static int receive_nonce(struct trial *trial, const struct qp_shape *shape,
 	struct qp_numbers numbers;
 	struct message_waited waited;
 
-	if (trial_buffer(trial, &trial->near, TRIAL_DATA, skipped + NONCE_BYTES, ACCESS_LOCAL,
-			 NULL) ||
+	if (trial_buffer(&trial->near, TRIAL_DATA, skipped + NONCE_BYTES, ACCESS_LOCAL, NULL) ||
 	    trial_connect(trial, 0, shape, &numbers) ||
-	    trial_receive(trial, &trial->near, &(struct message_receive){.id = 1, .span = span}))
+	    trial_receive(&trial->near, &(struct message_receive){.id = 1, .span = span}))
 		return -EIO;
 	prove.qpn = numbers.near;
-	if (trial_order(trial, &trial->far, prove, &prove) ||
-	    trial_look(trial, &trial->near, PROOF_MSEC, &waited))
+	if (trial_order(&trial->far, prove, &prove) ||
+	    trial_look(&trial->near, PROOF_MSEC, &waited))
 		return -EIO;
 	if (!waited.count || waited.items[0].status ||
 	    waited.items[0].bytes != skipped + NONCE_BYTES)
@@ -124,8 +122,8 @@ static void fail_proof(struct trial *trial)
 {
 	const struct diagnosis_facts facts = {
 		.peer = trial->request->peer,
-		.local = &trial->near_can.far,
-		.remote = &trial->far_can.far,
+		.local = &trial->near.can.far,
+		.remote = &trial->far.can.far,
 	};
 	struct diagnosis diagnosis;
 
@@ -142,7 +140,7 @@ static void prove(struct trial *trial)
 {
 	const struct trial_retries retries = {.rnr_retries = 7, .timeout = PROOF_TIMEOUT};
 	const struct qp_shape shape = {
-		.kind = endpoint_has_datagrams_only(&trial->near_can.far) ? QP_UD : QP_RC,
+		.kind = endpoint_has_datagrams_only(&trial->near.can.far) ? QP_UD : QP_RC,
 		.retries = &retries,
 	};
 	struct message_proof proof;
@@ -150,7 +148,7 @@ static void prove(struct trial *trial)
 
 	for (int i = 0; i < PROOF_ATTEMPTS && !rc; i++) {
 		rc = receive_nonce(trial, &shape, &proof);
-		if (rc > 0 && trial_order(trial, &trial->far, proof, &proof))
+		if (rc > 0 && trial_order(&trial->far, proof, &proof))
 			rc = -EIO;
 		trial_release(trial);
 	}
@@ -167,8 +165,7 @@ void trial_prove(struct trial *trial)
 	const bool by_cm = trial->by_cm;
 	struct message_is_proven answer;
 
-	if (trial_order(trial, &trial->far, proven, &(struct message_none){}, &answer) ||
-	    answer.proven)
+	if (trial_order(&trial->far, proven, &(struct message_none){}, &answer) || answer.proven)
 		return;
 	trial->by_cm = trial_is_iwarp(trial);
 	prove(trial);

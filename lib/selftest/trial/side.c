@@ -289,6 +289,7 @@ static void *serve_loopback(void *context)
 static void attach(struct session *session, struct trial *trial)
 {
 	trial->far = (struct side){
+		.trial = trial,
 		.channel = session->channel,
 		.watch = &trial->near.agent->watch,
 	};

@@ -27,6 +27,9 @@ struct side_batch {
 };
 
 struct side {
+	struct trial *trial;	   /* that it belongs to */
+	struct message_opened can; /* capabilities of its device; `far` is its own endpoint */
+	struct message_pinned pinned;
 	struct agent *agent;   /* near; NULL: far */
 	int channel;	       /* far: the socket, borrowed */
 	struct watch *watch;   /* far: the near agent's; its signals end the wait for an answer */

@@ -14,18 +14,13 @@
 
 bool trial_is_iwarp(const struct trial *trial)
 {
-	return trial->near_can.far.transport == TRANSPORT_IWARP;
-}
-
-const struct message_opened *trial_can(const struct trial *trial, const struct side *side)
-{
-	return side == &trial->near ? &trial->near_can : &trial->far_can;
+	return trial->near.can.far.transport == TRANSPORT_IWARP;
 }
 
 void trial_name_peer(const struct trial *trial, struct selftest_result *row)
 {
 	if (trial->request->peer)
-		selftest_result_set_peer(row, &trial->far_can.far);
+		selftest_result_set_peer(row, &trial->far.can.far);
 }
 
 static void fill_row(const struct trial *trial, struct selftest_result *row)
@@ -33,7 +28,7 @@ static void fill_row(const struct trial *trial, struct selftest_result *row)
 	const struct selftest_path *path = &trial->request->path;
 	const char *peer = trial->request->peer;
 
-	selftest_result_set_local(row, &trial->near_can.far);
+	selftest_result_set_local(row, &trial->near.can.far);
 	row->connection = number_of(trial->by_cm ? CONNECTION_CM : CONNECTION_EXCHANGE);
 	row->link = (struct selftest_link){
 		.traffic_class = path->traffic_class,
@@ -42,8 +37,8 @@ static void fill_row(const struct trial *trial, struct selftest_result *row)
 		.sl = path->sl,
 		.pkey = path->pkey,
 	};
-	row->cpus = selftest_clean(trial->near_pinned.cpus, sizeof(trial->near_pinned.cpus));
-	row->peer_cpus = selftest_clean(trial->far_pinned.cpus, sizeof(trial->far_pinned.cpus));
+	row->cpus = selftest_clean(trial->near.pinned.cpus, sizeof(trial->near.pinned.cpus));
+	row->peer_cpus = selftest_clean(trial->far.pinned.cpus, sizeof(trial->far.pinned.cpus));
 	row->memory = selftest_memory_text(&trial->request->memory);
 	row->peer_memory = selftest_memory_text(&trial->request->peer_memory);
 	row->peer = peer ? text_clean(peer, strlen(peer)) : NULL;
@@ -161,7 +156,7 @@ static const struct {
 /* Returns the needed capability that a device lacks, in words, or NULL. */
 static const char *lacks(const struct trial *trial, unsigned int needs)
 {
-	const struct message_opened *near = &trial->near_can, *far = &trial->far_can;
+	const struct message_opened *near = &trial->near.can, *far = &trial->far.can;
 
 	for (size_t i = 0; trial_is_iwarp(trial) && i < ARRAY_SIZE(iwarp_lacks); i++)
 		if (needs & iwarp_lacks[i].need)

@@ -42,7 +42,6 @@ struct trial_test {
 
 struct trial {
 	struct side near, far;
-	struct message_opened near_can, far_can; /* `far` holds the side's own endpoint */
 	/* What the far side grants the tests; qps 0: no handshake yet; run_msec 0: any. */
 	struct message_admitted granted;
 	const struct selftest_request *request;
@@ -51,10 +50,9 @@ struct trial {
 	struct selftest_result *result; /* of the running test; freed once it is printed */
 	const char *id;			/* of that row */
 	uint64_t row_begin_nsec;
-	uint32_t number;	       /* of the running test, for the seeds of patterns */
-	struct counter_list before[2]; /* of near and far, read before the first test */
-	uint32_t cookie;	       /* of the last connection by librdmacm */
-	struct message_pinned near_pinned, far_pinned;
+	uint32_t number;		/* of the running test, for the seeds of patterns */
+	struct counter_list before[2];	/* of near and far, read before the first test */
+	uint32_t cookie;		/* of the last connection by librdmacm */
 	const struct ip_address *group; /* that a side is joining, or NULL */
 	bool by_cm;			/* queue pairs are connected by librdmacm */
 	bool hidden;			/* the processor can only reach the memory by copying */
@@ -120,8 +118,8 @@ int trial_make_qps(struct trial *trial, uint32_t slot, const struct qp_shape *sh
 /* Records packet attributes and retries of this side's first queue pair, once connected. */
 void trial_note_told(struct trial *trial);
 /* Moves one side's queue pair to a state. */
-int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t state,
-		 const struct qp_shape *shape, const struct qp_numbers *numbers);
+int trial_modify(struct side *side, uint32_t slot, uint32_t state, const struct qp_shape *shape,
+		 const struct qp_numbers *numbers);
 /*
  * Ends an order that the far side is still carrying out, waiting for something that does not come,
  * and finishes it.
@@ -138,56 +136,53 @@ int trial_finish_accept(struct trial *trial, const struct message *accept, unsig
 /*
  * Creates a buffer of that size on one side, zeroed; *ret may be NULL. access 0: all safe rights.
  */
-int trial_buffer(struct trial *trial, struct side *side, uint32_t slot, uint64_t bytes,
-		 uint32_t access, struct message_buffered *ret);
+int trial_buffer(struct side *side, uint32_t slot, uint64_t bytes, uint32_t access,
+		 struct message_buffered *ret);
 /* Creates buffers of `bytes` in slot TRIAL_DATA on both sides; *ret is that of the far side. */
 int trial_buffers(struct trial *trial, uint64_t bytes, struct message_buffered *ret);
 /* Returns a span of contiguous bytes of slot TRIAL_DATA. */
 struct span trial_span(uint64_t offset, uint64_t bytes);
 /* Fill the span with the pattern of this test and `iteration`, or check it and fail the row. */
-int trial_fill(struct trial *trial, struct side *side, struct span span, uint32_t iteration);
-int trial_check(struct trial *trial, struct side *side, struct span span, uint32_t iteration);
+int trial_fill(struct side *side, struct span span, uint32_t iteration);
+int trial_check(struct side *side, struct span span, uint32_t iteration);
 /* The same with one constant byte, for the part that a transfer must not touch. */
-int trial_fill_constant(struct trial *trial, struct side *side, struct span span, uint8_t byte);
-int trial_check_constant(struct trial *trial, struct side *side, struct span span, uint8_t byte);
+int trial_fill_constant(struct side *side, struct span span, uint8_t byte);
+int trial_check_constant(struct side *side, struct span span, uint8_t byte);
 /* Return a signaled send of the span, or an RDMA operation to or from `offset` of memory there. */
 struct message_post trial_send(uint64_t id, struct span span);
 struct message_post trial_move(uint32_t operation, uint64_t id, struct span span,
 			       const struct message_buffered *there, uint64_t offset);
-int trial_post(struct trial *trial, struct side *side, const struct message_post *post);
-int trial_receive(struct trial *trial, struct side *side, const struct message_receive *receive);
+int trial_post(struct side *side, const struct message_post *post);
+int trial_receive(struct side *side, const struct message_receive *receive);
 /*
  * Waits for `count` completions of TRIAL_CQ with any status; fewer within the time fail the row,
  * with what ended the wait. The time is 5 s, plus a second per 64 kB of the row's size.
  */
-int trial_wait(struct trial *trial, struct side *side, uint32_t count, struct message_waited *ret);
+int trial_wait(struct side *side, uint32_t count, struct message_waited *ret);
 /* Like trial_wait() for one completion, using the completion channel. */
-int trial_wait_event(struct trial *trial, struct side *side, struct message_waited *ret);
+int trial_wait_event(struct side *side, struct message_waited *ret);
 /* Waits at most `msec` for one completion; none is not a failure. */
-int trial_look(struct trial *trial, struct side *side, uint32_t msec, struct message_waited *ret);
+int trial_look(struct side *side, uint32_t msec, struct message_waited *ret);
 /* Waits for `count` completions, which must all be successes. */
-int trial_expect_successes(struct trial *trial, struct side *side, uint32_t count,
-			   struct message_waited *ret);
+int trial_expect_successes(struct side *side, uint32_t count, struct message_waited *ret);
 /* Waits for one completion, which must be a success with this id. *ret gets it; ret may be NULL. */
-int trial_expect(struct trial *trial, struct side *side, uint64_t id, struct work_completion *ret);
+int trial_expect(struct side *side, uint64_t id, struct work_completion *ret);
 /* Waits for a completion, which must have this id and status (enum ibv_wc_status). */
-int trial_expect_status(struct trial *trial, struct side *side, uint64_t id, uint32_t status);
+int trial_expect_status(struct side *side, uint64_t id, uint32_t status);
 /* A completion within `msec` fails the row. */
-int trial_expect_none(struct trial *trial, struct side *side, uint32_t msec);
+int trial_expect_none(struct side *side, uint32_t msec);
 /* Sets the row's status and vendor error, unless it has a status. */
 void trial_note_status(struct trial *trial, const struct work_completion *item);
 /*
  * Fails the row if `rc` of a side_...() is not 0, with a diagnosis, and with the counters' evidence
  * if it was the network. Returns rc.
  */
-int trial_explain(struct trial *trial, struct side *side, int rc);
-/* An order to the side: trial_order(trial, side, cq, &cq) calls side_cq(), explains its failure. */
-#define trial_order(trial, side, name, ...) \
-	trial_explain(trial, side, side_##name(side, __VA_ARGS__))
+int trial_explain(struct side *side, int rc);
+/* An order to the side: trial_order(side, cq, &cq) calls side_cq(), explains its failure. */
+#define trial_order(side, name, ...) trial_explain(side, side_##name(side, __VA_ARGS__))
 /* Fails the row because of an unsuccessful completion. Always returns -EIO. */
-int trial_explain_status(struct trial *trial, struct side *side,
-			 const struct work_completion *item);
-int trial_explain_ran(struct trial *trial, struct side *side, const struct message_ran *ran);
+int trial_explain_status(struct side *side, const struct work_completion *item);
+int trial_explain_ran(struct side *side, const struct message_ran *ran);
 
 /*
  * Sets the verdict of the row, unless it has one; the text is the reason, `hint` may be NULL.
@@ -242,8 +237,7 @@ void trial_name_peer(const struct trial *trial, struct selftest_result *row);
 /* Reads the counters of both sides; the list of a side without counters stays empty. */
 void trial_read_counters(struct trial *trial, struct counter_list ret_lists[static 2]);
 /* Fails the row because a wait of that side ended early or, with STOP_TIMED_OUT, in vain. */
-void trial_explain_end(struct trial *trial, struct side *side, enum stop stop,
-		       unsigned int waited_msec);
+void trial_explain_end(struct side *side, enum stop stop, unsigned int waited_msec);
 /* Collects the facts for a diagnosis, with what both sides counted since trial->before. */
 void trial_facts(struct trial *trial, struct diagnosis_facts *facts);
 
@@ -263,12 +257,10 @@ bool trial_is_iwarp(const struct trial *trial);
 uint32_t trial_access(const struct trial *trial);
 /* Returns how many work requests a queue of either device can hold. */
 uint32_t trial_most_depth(const struct trial *trial);
-/* Returns the capabilities of a side's device, with its port. */
-const struct message_opened *trial_can(const struct trial *trial, const struct side *side);
 /* "local" or "far" */
-const char *trial_side_word(const struct trial *trial, const struct side *side);
+const char *trial_side_word(const struct side *side);
 /* "the device" or "the other side's device" */
-const char *trial_device_word(const struct trial *trial, const struct side *side);
+const char *trial_device_word(const struct side *side);
 static inline uint32_t at_most(uint32_t value, uint32_t limit)
 {
 	return value < limit ? value : limit;

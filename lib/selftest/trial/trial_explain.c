@@ -45,8 +45,8 @@ void trial_facts(struct trial *trial, struct diagnosis_facts *facts)
 		.peer = trial->request->peer,
 		.group = trial->group,
 		.tcp_port = trial->request->tcp_port ? trial->request->tcp_port : MESSAGE_PORT,
-		.local = &trial->near_can.far,
-		.remote = trial->far_can.far.device[0] ? &trial->far_can.far : NULL,
+		.local = &trial->near.can.far,
+		.remote = trial->far.can.far.device[0] ? &trial->far.can.far : NULL,
 		.path_mtu_bytes = trial_mtu(trial),
 		.chose_peer_gid = trial->request->peer_gid_index.known,
 		.chose_peer_device = trial->request->chose_peer_device,
@@ -145,25 +145,27 @@ static void conclude(struct trial *trial, struct diagnosis_facts *facts, enum st
 	trial_fail_as(trial, &diagnosis);
 }
 
-static bool is_peer(const struct trial *trial, const struct side *side)
+static bool is_peer(const struct side *side)
 {
+	const struct trial *trial = side->trial;
 	return side == &trial->far && trial->request->peer;
 }
 
-void trial_explain_end(struct trial *trial, struct side *side, enum stop stop,
-		       unsigned int waited_msec)
+void trial_explain_end(struct side *side, enum stop stop, unsigned int waited_msec)
 {
+	struct trial *trial = side->trial;
 	struct diagnosis_facts facts;
 
 	trial_facts(trial, &facts);
 	facts.stage = STAGE_TRANSFER;
 	facts.timeout_msec = waited_msec;
-	facts.at_peer = is_peer(trial, side);
+	facts.at_peer = is_peer(side);
 	conclude(trial, &facts, stop);
 }
 
-static void explain_refusal(struct trial *trial, struct side *side)
+static void explain_refusal(struct side *side)
 {
+	struct trial *trial = side->trial;
 	const struct message_refused refused = side->refused;
 	const bool failed = refused.refusal == REFUSAL_FAILED;
 	_cleanup_(freep) char *text = text_clean(refused.text, strlen(refused.text));
@@ -172,7 +174,7 @@ static void explain_refusal(struct trial *trial, struct side *side)
 	trial_facts(trial, &facts);
 	diagnosis_take_failure(&facts, &refused, failed ? text : "");
 	/* A failure happened at the peer; a refusal is its answer. */
-	facts.at_peer = failed && is_peer(trial, side);
+	facts.at_peer = failed && is_peer(side);
 	facts.refusal = (enum refusal)refused.refusal;
 	facts.refusal_text = text[0] ? text : NULL;
 	facts.peer_lowest = refused.lowest;
@@ -181,8 +183,9 @@ static void explain_refusal(struct trial *trial, struct side *side)
 	conclude(trial, &facts, trial->far.stop == STOP_PEER_GONE ? STOP_PEER_GONE : STOP_NONE);
 }
 
-int trial_explain(struct trial *trial, struct side *side, int rc)
+int trial_explain(struct side *side, int rc)
 {
+	struct trial *trial = side->trial;
 	/* Even a message that was cut short, if it would have been the first one. */
 	const bool foreign = side->complaint && (!side->cut_short || !trial->granted.qps);
 	struct diagnosis_facts facts;
@@ -190,7 +193,7 @@ int trial_explain(struct trial *trial, struct side *side, int rc)
 	if (!rc)
 		return 0;
 	if (rc == -EREMOTEIO) {
-		explain_refusal(trial, side);
+		explain_refusal(side);
 		return rc;
 	}
 	trial_facts(trial, &facts);
@@ -198,7 +201,7 @@ int trial_explain(struct trial *trial, struct side *side, int rc)
 	facts.error = -rc;
 	facts.timeout_msec = side->patience_msec;
 	/* Before its first answer, the peer might not be rdmactl at all. */
-	if (is_peer(trial, side) && !trial->far_can.far.device[0] &&
+	if (is_peer(side) && !trial->far.can.far.device[0] &&
 	    (side->stop == STOP_PEER_GONE || foreign)) {
 		facts.error = foreign ? EPROTO : rc == -EPIPE ? ECONNRESET : -rc;
 		/* The path can also break between the connection and the first message. */
@@ -227,18 +230,19 @@ static bool has_left(const struct trial *trial, uint32_t status)
 	       poll(&channel, 1, PEER_LEAVE_MSEC) > 0 && channel.revents & (POLLRDHUP | POLLHUP);
 }
 
-int trial_explain_status(struct trial *trial, struct side *side, const struct work_completion *item)
+int trial_explain_status(struct side *side, const struct work_completion *item)
 {
+	struct trial *trial = side->trial;
 	struct diagnosis_facts facts;
 
 	if (has_left(trial, item->status)) {
-		trial_explain_end(trial, &trial->far, STOP_PEER_GONE, 0);
+		trial_explain_end(&trial->far, STOP_PEER_GONE, 0);
 		return -EIO;
 	}
 	trial_facts(trial, &facts);
 	facts.stage = STAGE_TRANSFER;
 	facts.status = number_of(item->status);
-	facts.at_peer = is_peer(trial, side);
+	facts.at_peer = is_peer(side);
 	trial_note_status(trial, item);
 	conclude(trial, &facts, STOP_NONE);
 	return -EIO;

@@ -37,11 +37,11 @@ static bool is_failure_of_memory(const struct message_refused *refused)
 	       refused->error;
 }
 
-static int set(struct trial *trial, struct side *side, const struct message_memory *memory,
-	       bool *hidden)
+static int set(struct side *side, const struct message_memory *memory, bool *hidden)
 {
+	struct trial *trial = side->trial;
 	const bool there = side == &trial->far && trial->request->peer;
-	const struct endpoint *endpoint = &trial_can(trial, side)->far;
+	const struct endpoint *endpoint = &side->can.far;
 	_cleanup_(freep) char *kind = selftest_memory_text(memory);
 	_cleanup_(freep) char *place = there ? mem_format("on %s: ", trial->request->peer)
 					     : mem_string("");
@@ -51,7 +51,7 @@ static int set(struct trial *trial, struct side *side, const struct message_memo
 
 	*hidden = *hidden || ready.hidden;
 	if (rc != -EREMOTEIO || !is_failure_of_memory(&side->refused))
-		return trial_explain(trial, side, rc);
+		return trial_explain(side, rc);
 	call = text_clean(side->refused.text, strlen(side->refused.text));
 	hint = mem_format("%s%s", place, hint_of(memory, &side->refused));
 	trial_fail(trial, hint, "%s%s/%u has no memory of kind %s: %s: %s", place, endpoint->device,
@@ -65,8 +65,8 @@ int trial_set_memory(struct trial *trial)
 	int rc = 0;
 
 	if (request->memory.kind)
-		rc = set(trial, &trial->near, &request->memory, &trial->hidden);
+		rc = set(&trial->near, &request->memory, &trial->hidden);
 	if (!rc && request->peer_memory.kind)
-		rc = set(trial, &trial->far, &request->peer_memory, &trial->hidden);
+		rc = set(&trial->far, &request->peer_memory, &trial->hidden);
 	return rc;
 }

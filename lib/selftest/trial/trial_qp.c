@@ -52,7 +52,7 @@ static struct trial_retries retries_of(const struct trial *trial, const struct q
 
 uint32_t trial_mtu(const struct trial *trial)
 {
-	uint32_t near = trial->near_can.far.mtu_bytes, far = trial->far_can.far.mtu_bytes;
+	uint32_t near = trial->near.can.far.mtu_bytes, far = trial->far.can.far.mtu_bytes;
 	uint32_t mtu = near && near < far ? near : far;
 
 	if (!mtu)
@@ -64,13 +64,13 @@ uint32_t trial_mtu(const struct trial *trial)
 
 uint32_t trial_most_depth(const struct trial *trial)
 {
-	return at_most(at_most(trial->near_can.max_depth, trial->far_can.max_depth), LIMIT_DEPTH);
+	return at_most(at_most(trial->near.can.max_depth, trial->far.can.max_depth), LIMIT_DEPTH);
 }
 
 uint32_t trial_access(const struct trial *trial)
 {
 	return ACCESS_LOCAL | ACCESS_WRITE | ACCESS_READ |
-	       (trial->near_can.atomics && trial->far_can.atomics ? ACCESS_ATOMIC : 0);
+	       (trial->near.can.atomics && trial->far.can.atomics ? ACCESS_ATOMIC : 0);
 }
 
 int trial_agree_on_header(struct trial *trial)
@@ -78,14 +78,14 @@ int trial_agree_on_header(struct trial *trial)
 	struct side *near = &trial->near, *far = &trial->far;
 	struct message_header header = {0};
 
-	if (!trial->request->peer || trial->near_can.far.link_layer != LINK_LAYER_INFINIBAND)
+	if (!trial->request->peer || trial->near.can.far.link_layer != LINK_LAYER_INFINIBAND)
 		return 0;
-	return trial_order(trial, near, header, &header, &header)
-		       ?: trial_order(trial, far, header, &header, &header)
-		       ?: trial_order(trial, near, header, &header, &header);
+	return trial_order(near, header, &header, &header)
+		       ?: trial_order(far, header, &header, &header)
+		       ?: trial_order(near, header, &header, &header);
 }
 
-static int make_cqs(struct trial *trial, struct side *side, const struct qp_shape *shape)
+static int make_cqs(struct side *side, const struct qp_shape *shape)
 {
 	const uint32_t depths = (shape->send_depth ?: DEFAULT_DEPTH) +
 				(shape->receive_depth ?: DEFAULT_DEPTH);
@@ -98,7 +98,7 @@ static int make_cqs(struct trial *trial, struct side *side, const struct qp_shap
 	int rc = 0;
 
 	for (; request.slot < end && !rc; request.slot++)
-		rc = trial_order(trial, side, cq, &request);
+		rc = trial_order(side, cq, &request);
 	return rc;
 }
 
@@ -115,9 +115,9 @@ static bool is_missing(const struct message_refused *refused, uint32_t kind)
 }
 
 /* Fails or skips the row if a side could not create the queue pair. Returns rc. */
-static int explain_qp(struct trial *trial, struct side *side, const struct message_qp *request,
-		      int rc)
+static int explain_qp(struct side *side, const struct message_qp *request, int rc)
 {
+	struct trial *trial = side->trial;
 	static const char *const kinds[] = {
 		[QP_RC] = "reliable connected (RC)",
 		[QP_UC] = "unreliable connected (UC)",
@@ -129,7 +129,7 @@ static int explain_qp(struct trial *trial, struct side *side, const struct messa
 
 	if (rc == -EREMOTEIO && is_missing(refused, request->kind) &&
 	    (request->kind != QP_RC || request->srq || refused->error == EOPNOTSUPP ||
-	     endpoint_has_datagrams_only(&trial_can(trial, side)->far))) {
+	     endpoint_has_datagrams_only(&side->can.far))) {
 		/* XRC takes several calls: names the one that failed. */
 		if (request->kind == QP_XRC)
 			call = text_clean(refused->text,
@@ -140,7 +140,7 @@ static int explain_qp(struct trial *trial, struct side *side, const struct messa
 			   call ? call : "", call ? ": " : "", strerror((int)refused->error));
 		return rc;
 	}
-	return trial_explain(trial, side, rc);
+	return trial_explain(side, rc);
 }
 
 static void note_psns(struct selftest_result *row, const struct qp_numbers *numbers)
@@ -180,21 +180,20 @@ static int make_qps(struct trial *trial, uint32_t first, uint32_t count,
 	far_request.domain = shape->far_domain;
 	far_request.srq = shape->srq;
 	if (!first && !shape->keep_cq &&
-	    (make_cqs(trial, &trial->near, shape) || make_cqs(trial, &trial->far, shape)))
+	    (make_cqs(&trial->near, shape) || make_cqs(&trial->far, shape)))
 		return -EIO;
 	side_batch_begin(&trial->far);
 	for (uint32_t i = 0; i < count && !rc; i++) {
 		request.slot = far_request.slot = first + i;
 		request.cq = far_request.cq = shape->cq + request.slot % (shape->queues ?: 1);
-		rc = explain_qp(trial, &trial->near, &request,
-				side_qp(&trial->near, &request, &near));
+		rc = explain_qp(&trial->near, &request, side_qp(&trial->near, &request, &near));
 		if (rc)
 			break;
 		numbers[i] = (struct qp_numbers){.near = near.qpn, .near_psn = near.psn};
 		rc = side_qp(&trial->far, &far_request, &far[i]);
 	}
 	far_rc = side_batch_end(&trial->far);
-	if (explain_qp(trial, &trial->far, &far_request, far_rc) || rc)
+	if (explain_qp(&trial->far, &far_request, far_rc) || rc)
 		return -EIO;
 	for (uint32_t i = 0; i < count; i++) {
 		numbers[i].far = far[i].qpn;
@@ -235,9 +234,10 @@ void trial_note_told(struct trial *trial)
 	take(&row->link.rnr_retries, &told->rnr_retries);
 }
 
-int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t state,
-		 const struct qp_shape *shape, const struct qp_numbers *numbers)
+int trial_modify(struct side *side, uint32_t slot, uint32_t state, const struct qp_shape *shape,
+		 const struct qp_numbers *numbers)
 {
+	struct trial *trial = side->trial;
 	const bool near = side == &trial->near;
 	const struct trial_retries retries = retries_of(trial, shape);
 	const struct message_modify request = {
@@ -246,7 +246,7 @@ int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t
 		.access = trial_access(trial),
 		.qpn = near ? numbers->far : numbers->near,
 		.psn = near ? numbers->far_psn : numbers->near_psn,
-		.to = near ? trial->far_can.far : trial->near_can.far,
+		.to = near ? trial->far.can.far : trial->near.can.far,
 		.mtu_bytes = trial_mtu(trial),
 		.max_rd_atomic = shape->max_rd_atomic ?: 1,
 		.timeout = retries.timeout,
@@ -259,25 +259,26 @@ int trial_modify(struct trial *trial, struct side *side, uint32_t slot, uint32_t
 
 	if (!rc && near && !slot && state == IBV_QPS_RTS)
 		trial_note_told(trial);
-	return trial_explain(trial, side, rc);
+	return trial_explain(side, rc);
 }
 
-static int walk(struct trial *trial, struct side *side, uint32_t slot, const struct qp_shape *shape,
+static int walk(struct side *side, uint32_t slot, const struct qp_shape *shape,
 		const struct qp_numbers *numbers)
 {
-	return trial_modify(trial, side, slot, IBV_QPS_INIT, shape, numbers) ||
-	       trial_modify(trial, side, slot, IBV_QPS_RTR, shape, numbers) ||
-	       trial_modify(trial, side, slot, IBV_QPS_RTS, shape, numbers);
+	return trial_modify(side, slot, IBV_QPS_INIT, shape, numbers) ||
+	       trial_modify(side, slot, IBV_QPS_RTR, shape, numbers) ||
+	       trial_modify(side, slot, IBV_QPS_RTS, shape, numbers);
 }
 
-static int make_address(struct trial *trial, struct side *side, uint32_t slot)
+static int make_address(struct side *side, uint32_t slot)
 {
+	struct trial *trial = side->trial;
 	const struct message_address request = {
 		.slot = slot,
-		.to = side == &trial->near ? trial->far_can.far : trial->near_can.far,
+		.to = side == &trial->near ? trial->far.can.far : trial->near.can.far,
 	};
 
-	return trial_order(trial, side, address, &request);
+	return trial_order(side, address, &request);
 }
 
 int trial_abandon(struct trial *trial, const struct message *order, unsigned int msec,
@@ -305,15 +306,15 @@ static int introduce(struct trial *trial, uint32_t slot, struct qp_numbers *numb
 	struct message_xrc tell = {.slot = slot};
 	struct message_xrc_ready near, far;
 
-	if (trial_order(trial, &trial->near, xrc, &tell, &near))
+	if (trial_order(&trial->near, xrc, &tell, &near))
 		return -EIO;
 	tell = (struct message_xrc){.slot = slot, .qpn = numbers->near, .srqn = near.srqn};
-	if (trial_order(trial, &trial->far, xrc, &tell, &far))
+	if (trial_order(&trial->far, xrc, &tell, &far))
 		return -EIO;
 	tell = (struct message_xrc){.slot = slot, .qpn = numbers->far, .srqn = far.srqn};
 	numbers->near = near.qpn;
 	numbers->far = far.qpn;
-	return trial_order(trial, &trial->near, xrc, &tell, &near);
+	return trial_order(&trial->near, xrc, &tell, &near);
 }
 
 int trial_finish_accept(struct trial *trial, const struct message *accept, unsigned int msec,
@@ -322,13 +323,13 @@ int trial_finish_accept(struct trial *trial, const struct message *accept, unsig
 	struct side *near = &trial->near, *far = &trial->far;
 
 	if (!rc)
-		return trial_explain(trial, far, side_finish(far, accept, msec, held));
+		return trial_explain(far, side_finish(far, accept, msec, held));
 	trial_abandon(trial, accept, msec, held);
 	/* A far side that failed knows better than a near side that waited for it. */
 	if (held->type == MESSAGE_REFUSED && held->refused.error != ECANCELED && rc == -EREMOTEIO &&
 	    near->refused.error == ETIMEDOUT)
-		return trial_explain(trial, far, rc);
-	return trial_explain(trial, near, rc);
+		return trial_explain(far, rc);
+	return trial_explain(near, rc);
 }
 
 static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_shape *shape)
@@ -355,8 +356,8 @@ static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_sha
 	struct message_listening listening;
 	struct message_connected connected;
 	struct message held = {0};
-	int rc = trial_order(trial, far, listen, &(struct message_none){}, &listening)
-			 ?: trial_order(trial, far, start, &accept, &held);
+	int rc = trial_order(far, listen, &(struct message_none){}, &listening)
+			 ?: trial_order(far, start, &accept, &held);
 
 	if (rc)
 		return rc;
@@ -375,12 +376,11 @@ static int connect_by_cm(struct trial *trial, uint32_t slot, const struct qp_sha
 static int connect_one(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
 		       const struct qp_numbers *numbers)
 {
-	if (walk(trial, &trial->far, slot, shape, numbers) ||
-	    walk(trial, &trial->near, slot, shape, numbers))
+	if (walk(&trial->far, slot, shape, numbers) || walk(&trial->near, slot, shape, numbers))
 		return -EIO;
 	if (shape->kind != QP_UD)
 		return 0;
-	if (make_address(trial, &trial->far, slot) || make_address(trial, &trial->near, slot))
+	if (make_address(&trial->far, slot) || make_address(&trial->near, slot))
 		return -EIO;
 	if (!slot)
 		trial_note_told(trial);
@@ -413,7 +413,7 @@ static int connect_qps(struct trial *trial, uint32_t first, uint32_t count,
 	side_batch_begin(far);
 	for (uint32_t i = 0; i < count && !rc; i++)
 		rc = connect_one(trial, first + i, shape, &numbers[i]);
-	far_rc = trial_explain(trial, far, side_batch_end(far));
+	far_rc = trial_explain(far, side_batch_end(far));
 	return rc ? rc : far_rc;
 }
 

@@ -14,33 +14,33 @@
  */
 #define LEAST_BYTES_PER_MSEC 64u
 
-const char *trial_side_word(const struct trial *trial, const struct side *side)
+const char *trial_side_word(const struct side *side)
 {
-	return side == &trial->near ? "local" : "far";
+	return side == &side->trial->near ? "local" : "far";
 }
 
-int trial_explain_ran(struct trial *trial, struct side *side, const struct message_ran *ran)
+int trial_explain_ran(struct side *side, const struct message_ran *ran)
 {
-	return trial_explain_status(trial, side,
+	return trial_explain_status(side,
 				    &(struct work_completion){.status = ran->status,
 							      .vendor_error = ran->vendor_error});
 }
 
-const char *trial_device_word(const struct trial *trial, const struct side *side)
+const char *trial_device_word(const struct side *side)
 {
-	return side == &trial->near ? "the device" : "the other side's device";
+	return side == &side->trial->near ? "the device" : "the other side's device";
 }
 
-int trial_buffer(struct trial *trial, struct side *side, uint32_t slot, uint64_t bytes,
-		 uint32_t access, struct message_buffered *ret)
+int trial_buffer(struct side *side, uint32_t slot, uint64_t bytes, uint32_t access,
+		 struct message_buffered *ret)
 {
 	const struct message_buffer request = {
 		.slot = slot,
-		.access = access ? access : trial_access(trial),
+		.access = access ? access : trial_access(side->trial),
 		.bytes = bytes,
 	};
 
-	return trial_order(trial, side, buffer, &request, ret);
+	return trial_order(side, buffer, &request, ret);
 }
 
 /* Formats a duration as the options take it, for the next step. */
@@ -105,8 +105,8 @@ bool trial_is_granted(struct trial *trial, uint32_t qps, uint64_t bytes)
 
 int trial_buffers(struct trial *trial, uint64_t bytes, struct message_buffered *ret)
 {
-	return trial_buffer(trial, &trial->near, TRIAL_DATA, bytes, 0, NULL) ||
-	       trial_buffer(trial, &trial->far, TRIAL_DATA, bytes, 0, ret);
+	return trial_buffer(&trial->near, TRIAL_DATA, bytes, 0, NULL) ||
+	       trial_buffer(&trial->far, TRIAL_DATA, bytes, 0, ret);
 }
 
 struct span trial_span(uint64_t offset, uint64_t bytes)
@@ -119,59 +119,57 @@ struct span trial_span(uint64_t offset, uint64_t bytes)
 	};
 }
 
-static int fill(struct trial *trial, struct side *side, struct span span, uint64_t seed,
-		bool constant)
+static int fill(struct side *side, struct span span, uint64_t seed, bool constant)
 {
 	const struct message_fill request = {.span = span, .seed = seed, .constant = constant};
 
-	return span.blocks ? trial_order(trial, side, fill, &request) : 0;
+	return span.blocks ? trial_order(side, fill, &request) : 0;
 }
 
-int trial_fill(struct trial *trial, struct side *side, struct span span, uint32_t iteration)
+int trial_fill(struct side *side, struct span span, uint32_t iteration)
 {
-	return fill(trial, side, span, pattern_seed(trial->number, iteration), false);
+	return fill(side, span, pattern_seed(side->trial->number, iteration), false);
 }
 
-int trial_fill_constant(struct trial *trial, struct side *side, struct span span, uint8_t byte)
+int trial_fill_constant(struct side *side, struct span span, uint8_t byte)
 {
-	return fill(trial, side, span, byte, true);
+	return fill(side, span, byte, true);
 }
 
-static int check(struct trial *trial, struct side *side, const struct message_fill *request,
-		 const char *what)
+static int check(struct side *side, const struct message_fill *request, const char *what)
 {
 	struct message_checked checked;
 	int rc;
 
 	if (!request->span.blocks)
 		return 0;
-	rc = trial_order(trial, side, check, request, &checked);
+	rc = trial_order(side, check, request, &checked);
 	if (rc || checked.equal)
 		return rc;
 	return trial_fail(
-		trial,
+		side->trial,
 		"data are damaged in transit: check memory, PCIe errors and firmware of both hosts",
 		"%s: the %s buffer has 0x%02x at offset %llu, expected 0x%02x; %llu wrong byte%s",
-		what, trial_side_word(trial, side), checked.got, (unsigned long long)checked.offset,
+		what, trial_side_word(side), checked.got, (unsigned long long)checked.offset,
 		checked.expected, (unsigned long long)checked.different,
 		text_plural_s(checked.different));
 }
 
-int trial_check(struct trial *trial, struct side *side, struct span span, uint32_t iteration)
+int trial_check(struct side *side, struct span span, uint32_t iteration)
 {
 	const struct message_fill request = {
 		.span = span,
-		.seed = pattern_seed(trial->number, iteration),
+		.seed = pattern_seed(side->trial->number, iteration),
 	};
 
-	return check(trial, side, &request, "wrong data");
+	return check(side, &request, "wrong data");
 }
 
-int trial_check_constant(struct trial *trial, struct side *side, struct span span, uint8_t byte)
+int trial_check_constant(struct side *side, struct span span, uint8_t byte)
 {
 	const struct message_fill request = {.span = span, .seed = byte, .constant = 1};
 
-	return check(trial, side, &request, "bytes outside of the transfer were changed");
+	return check(side, &request, "bytes outside of the transfer were changed");
 }
 
 struct message_post trial_send(uint64_t id, struct span span)
@@ -196,48 +194,48 @@ struct message_post trial_move(uint32_t operation, uint64_t id, struct span span
 	return post;
 }
 
-int trial_post(struct trial *trial, struct side *side, const struct message_post *post)
+int trial_post(struct side *side, const struct message_post *post)
 {
 	struct message_post request = *post;
 
 	if (!request.count)
 		request.count = 1;
-	return trial_order(trial, side, post, &request);
+	return trial_order(side, post, &request);
 }
 
-int trial_receive(struct trial *trial, struct side *side, const struct message_receive *receive)
+int trial_receive(struct side *side, const struct message_receive *receive)
 {
 	struct message_receive request = *receive;
 
 	if (!request.count)
 		request.count = 1;
-	return trial_order(trial, side, receive, &request);
+	return trial_order(side, receive, &request);
 }
 
-static int wait_for(struct trial *trial, struct side *side, const struct message_wait *request,
+static int wait_for(struct side *side, const struct message_wait *request,
 		    struct message_waited *ret)
 {
-	int rc = trial_order(trial, side, wait, request, ret);
+	int rc = trial_order(side, wait, request, ret);
 
 	if (rc || ret->count >= request->count)
 		return rc;
-	trial_explain_end(trial, side, (enum stop)ret->stop, request->timeout_msec);
+	trial_explain_end(side, (enum stop)ret->stop, request->timeout_msec);
 	return -ETIMEDOUT;
 }
 
-int trial_wait(struct trial *trial, struct side *side, uint32_t count, struct message_waited *ret)
+int trial_wait(struct side *side, uint32_t count, struct message_waited *ret)
 {
 	const struct message_wait request = {
 		.cq = TRIAL_CQ,
 		.count = count,
-		.timeout_msec = WAIT_MSEC +
-				(uint32_t)(trial->result->size_bytes.value / LEAST_BYTES_PER_MSEC),
+		.timeout_msec = WAIT_MSEC + (uint32_t)(side->trial->result->size_bytes.value /
+						       LEAST_BYTES_PER_MSEC),
 	};
 
-	return wait_for(trial, side, &request, ret);
+	return wait_for(side, &request, ret);
 }
 
-int trial_wait_event(struct trial *trial, struct side *side, struct message_waited *ret)
+int trial_wait_event(struct side *side, struct message_waited *ret)
 {
 	const struct message_wait request = {
 		.cq = TRIAL_CQ,
@@ -246,46 +244,45 @@ int trial_wait_event(struct trial *trial, struct side *side, struct message_wait
 		.by_event = 1,
 	};
 
-	return wait_for(trial, side, &request, ret);
+	return wait_for(side, &request, ret);
 }
 
-int trial_look(struct trial *trial, struct side *side, uint32_t msec, struct message_waited *ret)
+int trial_look(struct side *side, uint32_t msec, struct message_waited *ret)
 {
 	const struct message_wait request = {.cq = TRIAL_CQ, .count = 1, .timeout_msec = msec};
 
-	return trial_order(trial, side, wait, &request, ret);
+	return trial_order(side, wait, &request, ret);
 }
 
-int trial_expect_successes(struct trial *trial, struct side *side, uint32_t count,
-			   struct message_waited *ret)
+int trial_expect_successes(struct side *side, uint32_t count, struct message_waited *ret)
 {
-	int rc = trial_wait(trial, side, count, ret);
+	int rc = trial_wait(side, count, ret);
 
 	for (uint32_t i = 0; i < count && !rc; i++)
 		if (ret->items[i].status)
-			rc = trial_explain_status(trial, side, &ret->items[i]);
+			rc = trial_explain_status(side, &ret->items[i]);
 	return rc;
 }
 
-static int expect_id(struct trial *trial, struct side *side, const struct work_completion *item,
-		     uint64_t id)
+static int expect_id(struct side *side, const struct work_completion *item, uint64_t id)
 {
 	if (item->id == id)
 		return 0;
-	return trial_fail(trial, NULL, "the %s side got a completion with id %llu, expected %llu",
-			  trial_side_word(trial, side), (unsigned long long)item->id,
+	return trial_fail(side->trial, NULL,
+			  "the %s side got a completion with id %llu, expected %llu",
+			  trial_side_word(side), (unsigned long long)item->id,
 			  (unsigned long long)id);
 }
 
-int trial_expect(struct trial *trial, struct side *side, uint64_t id, struct work_completion *ret)
+int trial_expect(struct side *side, uint64_t id, struct work_completion *ret)
 {
 	struct message_waited waited;
 
-	if (trial_expect_successes(trial, side, 1, &waited))
+	if (trial_expect_successes(side, 1, &waited))
 		return -EIO;
 	if (ret)
 		*ret = waited.items[0];
-	return expect_id(trial, side, &waited.items[0], id);
+	return expect_id(side, &waited.items[0], id);
 }
 
 void trial_note_status(struct trial *trial, const struct work_completion *item)
@@ -297,31 +294,31 @@ void trial_note_status(struct trial *trial, const struct work_completion *item)
 		trial->result->vendor_error = number_unless_zero(item->vendor_error);
 }
 
-int trial_expect_status(struct trial *trial, struct side *side, uint64_t id, uint32_t status)
+int trial_expect_status(struct side *side, uint64_t id, uint32_t status)
 {
+	struct trial *trial = side->trial;
 	struct message_waited waited;
 	const struct work_completion *item = &waited.items[0];
-	int rc = trial_wait(trial, side, 1, &waited);
+	int rc = trial_wait(side, 1, &waited);
 
 	if (rc)
 		return rc;
 	if (item->status == status)
-		return expect_id(trial, side, item, id);
+		return expect_id(side, item, id);
 	trial_note_status(trial, item);
 	return trial_fail(trial, NULL, "the %s side completed with '%s', expected '%s'",
-			  trial_side_word(trial, side), completion_status_name(item->status),
+			  trial_side_word(side), completion_status_name(item->status),
 			  completion_status_name(status));
 }
 
-int trial_expect_none(struct trial *trial, struct side *side, uint32_t msec)
+int trial_expect_none(struct side *side, uint32_t msec)
 {
 	struct message_waited waited;
-	int rc = trial_look(trial, side, msec, &waited);
+	int rc = trial_look(side, msec, &waited);
 
 	if (rc || !waited.count)
 		return rc;
-	return trial_fail(trial, NULL,
+	return trial_fail(side->trial, NULL,
 			  "the %s side got a completion ('%s') where none was expected",
-			  trial_side_word(trial, side),
-			  completion_status_name(waited.items[0].status));
+			  trial_side_word(side), completion_status_name(waited.items[0].status));
 }
