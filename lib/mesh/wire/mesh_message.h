@@ -73,10 +73,10 @@ enum mesh_known {
 	MESH_KNOWN_BOTH_B = 2,
 };
 
-#define RECORD(record, name) struct record {
-#define END_RECORD(record, name) \
-	}                        \
-	;
+#define RECORD(record, name, ...) \
+	struct record {           \
+		__VA_ARGS__       \
+	};
 #define FIELD(record, type, member, least, most) type member;
 #define TEXT(record, member, size)		 char member[size];
 #define BYTES(record, member, size)		 char member[size];

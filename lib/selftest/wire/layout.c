@@ -8,7 +8,7 @@
 #include "host/endpoint/endpoint.h"
 #include "selftest/wire/layout_rows.h"
 
-RECORD(endpoint, "endpoint")
+FIELDS(endpoint)
 TEXT(endpoint, device, )
 TEXT(endpoint, netdev, )
 FIELD(endpoint, uint32_t, port, 1, 255)
@@ -25,13 +25,7 @@ FIELD(endpoint, uint64_t, rate_mbps, 0, 100000000)
 IP(endpoint, ip)
 }
 ;
-
-const struct wire_layout endpoint_layout = {
-	.name = "endpoint",
-	.fields = endpoint_fields,
-	.count = ARRAY_SIZE(endpoint_fields),
-	.record_size = sizeof(struct endpoint),
-};
+LAYOUT(, endpoint, "endpoint")
 
 void wire_put(uint8_t *bytes, uint64_t number, size_t size)
 {

@@ -14,16 +14,19 @@
 	.size = sizeof(((struct record *)0)->member)
 #define ROW(record, member, kind_) {MEMBER(record, member), .kind = kind_},
 
-#define RECORD(record, name_) static const struct wire_field record##_fields[] = {
-#define END_RECORD(record, name_)                           \
-	}                                                   \
-	;                                                   \
-	static const struct wire_layout record##_layout = { \
-		.name = name_,                              \
-		.fields = record##_fields,                  \
-		.count = ARRAY_SIZE(record##_fields),       \
-		.record_size = sizeof(struct record),       \
+#define FIELDS(record) static const struct wire_field record##_fields[] = {
+#define LAYOUT(storage, record, name_)                       \
+	storage const struct wire_layout record##_layout = { \
+		.name = name_,                               \
+		.fields = record##_fields,                   \
+		.count = ARRAY_SIZE(record##_fields),        \
+		.record_size = sizeof(struct record),        \
 	};
+#define RECORD(record, name_, ...) \
+	FIELDS(record) __VA_ARGS__ \
+	}                          \
+	;                          \
+	LAYOUT(static, record, name_)
 #define FIELD(record, type, member, least_, most_) \
 	{MEMBER(record, member), .kind = WIRE_NUMBER, .least = least_, .most = most_},
 #define TEXT(record, member, size_)  ROW(record, member, WIRE_TEXT)

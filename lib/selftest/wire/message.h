@@ -119,10 +119,10 @@ enum run_mode { RUN_LATENCY, RUN_BANDWIDTH };
 enum run_operation { RUN_SEND, RUN_WRITE, RUN_READ, RUN_ATOMIC, RUN_OPERATIONS };
 
 /* struct span, struct work_completion ..., struct message_hello ... */
-#define RECORD(record, name) struct record {
-#define END_RECORD(record, name) \
-	}                        \
-	;
+#define RECORD(record, name, ...) \
+	struct record {           \
+		__VA_ARGS__       \
+	};
 #define FIELD(record, type, member, least, most) type member;
 #define TEXT(record, member, size)		 char member[size];
 #define BYTES(record, member, size)		 char member[size];
