@@ -34,6 +34,8 @@ static int fill_elements(struct agent *agent, const struct span *span, uint64_t 
 void agent_fill_remote(const struct agent_qp *qp, const struct message_post *order,
 		       struct ibv_send_wr *work)
 {
+	if (qp->kind == QP_XRC)
+		work->qp_type.xrc.remote_srqn = qp->peer_srqn;
 	if (qp->kind == QP_UD) {
 		work->wr.ud.ah = qp->ah;
 		work->wr.ud.remote_qpn = order->qpn;
@@ -92,8 +94,6 @@ int agent_post(struct agent *agent, const struct message_post *order)
 	for (uint32_t i = 0; order->bad_lkey && i < order->span.blocks; i++)
 		elements[i].lkey ^= BAD_KEY_BITS;
 	agent_fill_remote(qp, order, &work);
-	if (qp->kind == QP_XRC)
-		work.qp_type.xrc.remote_srqn = qp->peer_srqn;
 	for (uint32_t i = 0; i < order->count && !rc; i++) {
 		bool last = i == order->count - 1;
 

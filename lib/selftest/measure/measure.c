@@ -85,11 +85,11 @@ bool measure_stopped(struct measure *measure, enum stop stop)
 	return true;
 }
 
-static const enum ibv_wr_opcode opcodes[RUN_OPERATIONS] = {
-	[RUN_SEND] = IBV_WR_SEND,
-	[RUN_WRITE] = IBV_WR_RDMA_WRITE,
-	[RUN_READ] = IBV_WR_RDMA_READ,
-	[RUN_ATOMIC] = IBV_WR_ATOMIC_FETCH_AND_ADD,
+static const enum post_operation operations[RUN_OPERATIONS] = {
+	[RUN_SEND] = POST_SEND,
+	[RUN_WRITE] = POST_WRITE,
+	[RUN_READ] = POST_READ,
+	[RUN_ATOMIC] = POST_FETCH_ADD,
 };
 
 /* Fills the common parts of the requests: reads and atomics swap the addresses. */
@@ -97,7 +97,15 @@ static void prepare_requests(struct measure *measure, struct run_qp *qp, uint64_
 {
 	const struct message_run *order = measure->order;
 	bool fetches = order->operation == RUN_READ || order->operation == RUN_ATOMIC;
-	uint64_t remote = order->remote_address + place + (fetches ? 0 : measure->layout.receive);
+	const struct message_post to = {
+		.operation = operations[order->operation],
+		.remote_address = order->remote_address + place +
+				  (fetches ? 0 : measure->layout.receive),
+		.rkey = order->rkey,
+		.operand = 1,
+		.qpn = qp->owner->target_qpn,
+		.qkey = qp->owner->target_qkey,
+	};
 
 	for (uint32_t i = 0; i < order->batch; i++) {
 		struct ibv_send_wr *request = &qp->list[i];
@@ -105,39 +113,28 @@ static void prepare_requests(struct measure *measure, struct run_qp *qp, uint64_
 		request->next = i + 1 < order->batch ? request + 1 : NULL;
 		request->sg_list = fetches ? &qp->receive_part : &qp->send_part;
 		request->num_sge = order->bytes ? 1 : 0;
-		request->opcode = opcodes[order->operation];
-		if (measure->kind == QP_XRC)
-			request->qp_type.xrc.remote_srqn = qp->owner->peer_srqn;
-		if (measure->kind == QP_UD) {
-			request->wr.ud.ah = qp->owner->ah;
-			request->wr.ud.remote_qpn = qp->owner->target_qpn;
-			request->wr.ud.remote_qkey = qp->owner->target_qkey;
-		} else if (order->operation == RUN_ATOMIC) {
-			request->wr.atomic.remote_addr = remote;
-			request->wr.atomic.rkey = order->rkey;
-			request->wr.atomic.compare_add = 1;
-		} else {
-			request->wr.rdma.remote_addr = remote;
-			request->wr.rdma.rkey = order->rkey;
-		}
+		request->opcode = agent_opcodes[to.operation];
+		agent_fill_remote(qp->owner, &to, request);
 	}
 }
 
 static void prepare_credit(const struct measure *measure, struct run_qp *qp)
 {
 	const struct message_run *order = measure->order;
-	uint64_t offset = (uint64_t)((const uint8_t *)qp->credit - measure->bytes);
+	const struct message_post to = {
+		.operation = POST_WRITE,
+		.remote_address = order->remote_address +
+				  (uint64_t)((const uint8_t *)qp->credit - measure->bytes),
+		.rkey = order->rkey,
+	};
 
 	qp->credit_request = (struct ibv_send_wr){
 		.opcode = IBV_WR_RDMA_WRITE,
 		.sg_list = &qp->credit_part,
 		.num_sge = 1,
 		.send_flags = IBV_SEND_SIGNALED,
-		.wr.rdma.remote_addr = order->remote_address + offset,
-		.wr.rdma.rkey = order->rkey,
 	};
-	if (measure->kind == QP_XRC)
-		qp->credit_request.qp_type.xrc.remote_srqn = qp->owner->peer_srqn;
+	agent_fill_remote(qp->owner, &to, &qp->credit_request);
 }
 
 static void prepare_qp(struct measure *measure, uint32_t number)

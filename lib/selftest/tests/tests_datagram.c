@@ -99,8 +99,7 @@ static int uc_write_size(struct trial *trial, const struct message_buffered *the
 	/* The other side counts: it may claim more than there is, which the check shows. */
 	if (arrived >= bytes)
 		return trial_check(&trial->far, data, (uint32_t)bytes);
-	trial_explain_end(&trial->far, STOP_TIMED_OUT, WRITE_ATTEMPTS * WRITE_MSEC);
-	return -ETIMEDOUT;
+	return trial_explain_end(&trial->far, STOP_TIMED_OUT, WRITE_ATTEMPTS * WRITE_MSEC);
 }
 
 static void uc_write(struct trial *trial)

@@ -98,8 +98,7 @@ static int deliver(struct datagram_path *path, uint64_t bytes, struct work_compl
 		rc = look(path, LATE_MSEC, &late_count, &late);
 	if (rc || count)
 		return rc;
-	trial_explain_end(path->to, STOP_TIMED_OUT, SEND_ATTEMPTS * ARRIVAL_MSEC);
-	return -ETIMEDOUT;
+	return trial_explain_end(path->to, STOP_TIMED_OUT, SEND_ATTEMPTS * ARRIVAL_MSEC);
 }
 
 static int check_completion(const struct datagram_path *path, uint64_t bytes,

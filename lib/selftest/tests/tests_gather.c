@@ -163,8 +163,7 @@ static int check_ran(struct side *side, const struct message_ran *ran)
 		return trial_explain_ran(side, ran);
 	if (!ran->stop)
 		return 0;
-	trial_explain_end(side, (enum stop)ran->stop, ROUND_MSEC);
-	return -ETIMEDOUT;
+	return trial_explain_end(side, (enum stop)ran->stop, ROUND_MSEC);
 }
 
 /* Runs both sides at once. An error on one side explains more than a timeout on the other. */

@@ -102,8 +102,7 @@ int rc_explain_stop(struct side *side, const struct message_waited *waited, uint
 {
 	if (waited->count || !waited->stop || waited->stop == STOP_TIMED_OUT)
 		return 0;
-	trial_explain_end(side, (enum stop)waited->stop, msec);
-	return -ECANCELED;
+	return trial_explain_end(side, (enum stop)waited->stop, msec);
 }
 
 /* Both guards, before and after data of any size, as one span. */

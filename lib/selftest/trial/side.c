@@ -304,11 +304,8 @@ int session_open_loopback(struct session *session, struct trial *trial,
 	int rc;
 
 	*session = (struct session){.channel = -1, .endpoint = *endpoint};
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
-		rc = -errno;
-		trial_fail(trial, NULL, "cannot make a socket pair: %s", strerror(-rc));
-		return rc;
-	}
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		return trial_fail(trial, NULL, "cannot make a socket pair: %s", strerror(errno));
 	session->far_channel = pair[1];
 	session->processors.split = !cpu_list_of_thread(&session->processors.all) &&
 				    keep_to_half(&session->processors.all, 0);
@@ -318,8 +315,7 @@ int session_open_loopback(struct session *session, struct trial *trial,
 		processors_restore(&session->processors);
 		close(pair[0]);
 		close(pair[1]);
-		trial_fail(trial, NULL, "cannot start a thread: %s", strerror(-rc));
-		return rc;
+		return trial_fail(trial, NULL, "cannot start a thread: %s", strerror(-rc));
 	}
 	session->in_thread = true;
 	trial->granted = (struct message_admitted){.qps = LIMIT_QPS, .bytes = LIMIT_BYTES};

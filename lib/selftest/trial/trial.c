@@ -150,7 +150,6 @@ static const struct {
 	{TEST_NEEDS_UC, "iWARP has no unreliable connections (UC)"},
 	{TEST_NEEDS_UD, "iWARP has no datagrams (UD)"},
 	{TEST_NEEDS_IMMEDIATE, "iWARP has no immediate data"},
-	{TEST_NEEDS_OWN_CONNECT, "only rdma_cm can connect an iWARP queue pair"},
 };
 
 /* Returns the needed capability that a device lacks, in words, or NULL. */

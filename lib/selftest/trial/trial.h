@@ -21,9 +21,8 @@ enum trial_needs {
 	TEST_NEEDS_UC = 1 << 2, /* not on iWARP, nor where the device refuses such a queue pair */
 	TEST_NEEDS_UD = 1 << 3,
 	TEST_NEEDS_MULTICAST = 1 << 4,
-	TEST_NEEDS_IMMEDIATE = 1 << 5,	 /* not on iWARP before RFC 7306 */
-	TEST_NEEDS_OWN_CONNECT = 1 << 6, /* connected by its attributes, not by librdmacm */
-	TEST_NEEDS_PROCESSOR = 1 << 12,	 /* touches the memory while data flow */
+	TEST_NEEDS_IMMEDIATE = 1 << 5,	/* not on iWARP before RFC 7306 */
+	TEST_NEEDS_PROCESSOR = 1 << 12, /* touches the memory while data flow */
 };
 
 struct trial;
@@ -236,8 +235,11 @@ struct selftest_result *trial_add_row(struct trial *trial, enum selftest_group g
 void trial_name_peer(const struct trial *trial, struct selftest_result *row);
 /* Reads the counters of both sides; the list of a side without counters stays empty. */
 void trial_read_counters(struct trial *trial, struct counter_list ret_lists[static 2]);
-/* Fails the row because a wait of that side ended early or, with STOP_TIMED_OUT, in vain. */
-void trial_explain_end(struct side *side, enum stop stop, unsigned int waited_msec);
+/*
+ * Fails the row because a wait of that side ended early or, with STOP_TIMED_OUT, in vain. Always
+ * returns -EIO.
+ */
+int trial_explain_end(struct side *side, enum stop stop, unsigned int waited_msec);
 /* Collects the facts for a diagnosis, with what both sides counted since trial->before. */
 void trial_facts(struct trial *trial, struct diagnosis_facts *facts);
 

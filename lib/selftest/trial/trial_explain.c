@@ -151,7 +151,7 @@ static bool is_peer(const struct side *side)
 	return side == &trial->far && trial->request->peer;
 }
 
-void trial_explain_end(struct side *side, enum stop stop, unsigned int waited_msec)
+int trial_explain_end(struct side *side, enum stop stop, unsigned int waited_msec)
 {
 	struct trial *trial = side->trial;
 	struct diagnosis_facts facts;
@@ -161,6 +161,7 @@ void trial_explain_end(struct side *side, enum stop stop, unsigned int waited_ms
 	facts.timeout_msec = waited_msec;
 	facts.at_peer = is_peer(side);
 	conclude(trial, &facts, stop);
+	return -EIO;
 }
 
 static void explain_refusal(struct side *side)
@@ -235,10 +236,8 @@ int trial_explain_status(struct side *side, const struct work_completion *item)
 	struct trial *trial = side->trial;
 	struct diagnosis_facts facts;
 
-	if (has_left(trial, item->status)) {
-		trial_explain_end(&trial->far, STOP_PEER_GONE, 0);
-		return -EIO;
-	}
+	if (has_left(trial, item->status))
+		return trial_explain_end(&trial->far, STOP_PEER_GONE, 0);
 	trial_facts(trial, &facts);
 	facts.stage = STAGE_TRANSFER;
 	facts.status = number_of(item->status);

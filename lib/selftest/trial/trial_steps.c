@@ -219,8 +219,7 @@ static int wait_for(struct side *side, const struct message_wait *request,
 
 	if (rc || ret->count >= request->count)
 		return rc;
-	trial_explain_end(side, (enum stop)ret->stop, request->timeout_msec);
-	return -ETIMEDOUT;
+	return trial_explain_end(side, (enum stop)ret->stop, request->timeout_msec);
 }
 
 int trial_wait(struct side *side, uint32_t count, struct message_waited *ret)
