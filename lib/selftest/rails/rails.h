@@ -22,7 +22,6 @@
 void rails_list(const struct inventory *inventory, const struct number *gid_index,
 		struct listed_port **ret_ports, size_t *ret_count);
 
-/* The counterpart of a port. */
 struct rail_choice {
 	size_t far; /* SIZE_MAX: none */
 	enum rail_match match;
@@ -50,7 +49,6 @@ struct rail {
 	bool both_ways;	      /* its figures are sums over both directions; rails_run() */
 	const char *bus;      /* name of a PCIe link shared with other rails; or NULL */
 	struct real bus_gbps; /* what the link carries each way */
-	/* Measured values. */
 	struct real alone_gbps, together_gbps;
 	/* The rail beside which this one is slowest, in pairs, and its speed there; or NULL. */
 	const struct rail *beside;

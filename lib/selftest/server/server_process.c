@@ -149,7 +149,6 @@ void server_reap(struct server *server)
 	}
 }
 
-/* Tells a guest whether it is a client now. */
 static void answer(struct server *server, struct served *guest)
 {
 	_cleanup_(freep) char *text = crowd_refusal(&server->crowd, guest);

@@ -12,7 +12,6 @@
 /* A server's run also needs time to begin and to end. */
 #define NEAR_GRACE_MSEC 60000u
 
-/* The patterns of both sides differ. */
 enum { NEAR_PATTERN = 1, FAR_PATTERN = 2 };
 
 static int connect_qps(struct trial *trial, struct plan *plan)

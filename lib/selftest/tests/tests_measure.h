@@ -47,9 +47,7 @@ void plan_inline(struct trial *trial, struct plan *plan);
 /* Fills in what is known about the row before it is run. */
 void plan_describe(struct trial *trial, const struct plan *plan);
 
-/*
- * Returns false after skipping the row for what the transport or the network cannot do.
- */
+/* Returns false after skipping the row for what the transport or the network cannot do. */
 bool ways_fit(struct trial *trial, const struct plan *plan);
 /* Tells both sides how to register memory and to run. */
 int ways_tell(struct trial *trial, const struct plan *plan);
