@@ -218,8 +218,7 @@ static void event_meanwhile(void **state)
 	context->async_fd = eventfd(1, EFD_CLOEXEC);
 	bed.far->watch.context = context;
 	assert_int_equal(trial_connect(&bed.trial, 0, &shape, &numbers), 0);
-	assert_int_equal(trial_buffer(&bed.trial.near, TRIAL_DATA, NONCE_BYTES, ACCESS_LOCAL, NULL),
-			 0);
+	assert_int_equal(trial_buffer(&bed.trial.near, TRIAL_DATA, NONCE_BYTES, ACCESS_LOCAL), 0);
 	assert_int_equal(trial_receive(&bed.trial.near, &receive), 0);
 	prove.qpn = numbers.near;
 	assert_int_equal(side_prove(&bed.trial.far, &prove), 0);

@@ -38,7 +38,6 @@ int tests_try_inline(struct side *side, uint32_t kind, uint32_t bytes);
 /* A connection as one of its ends sees it. */
 struct rc_path {
 	struct side *from, *to;
-	struct message_buffered there; /* the buffer of `to` */
 	uint32_t slot;
 };
 

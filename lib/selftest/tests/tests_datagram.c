@@ -43,7 +43,7 @@ static void ud_send(struct trial *trial)
 #define WRITE_CHECK_MSEC 10u
 
 /* Nothing tells the other side about a write: check there until it is complete, or time is up. */
-static int await_write(struct trial *trial, const struct span *span, uint64_t *ret_arrived)
+static int await_write(struct side *to, const struct span *span, uint64_t *ret_arrived)
 {
 	const struct timespec pause = {.tv_nsec = WRITE_CHECK_MSEC * 1000000};
 	const struct message_fill request = {.span = *span, .constant = 1};
@@ -52,7 +52,7 @@ static int await_write(struct trial *trial, const struct span *span, uint64_t *r
 	for (;;) {
 		struct message_checked checked;
 		/* The order in which bytes arrive is undefined, so count those that did. */
-		int rc = trial_order(&trial->far, check, &request, &checked);
+		int rc = trial_order(to, check, &request, &checked);
 
 		if (rc)
 			return rc;
@@ -69,37 +69,36 @@ static int await_write(struct trial *trial, const struct span *span, uint64_t *r
  * drivers/infiniband/sw/rxe/rxe_resp.c resets its state only if there is a receive, where a first
  * packet should reset it).
  */
-static int uc_write_size(struct trial *trial, const struct message_buffered *there,
-			 struct datagram_path *path, uint64_t bytes)
+static int uc_write_size(struct datagram_path *path, uint64_t bytes)
 {
 	const struct qp_shape again = {.kind = QP_UC, .keep_cq = true};
 	const struct span all = trial_span(DATAGRAM_RECEIVE, DATAGRAM_ROOM);
 	const struct span data = trial_span(DATAGRAM_RECEIVE, bytes);
 	const struct span rest = trial_span(DATAGRAM_RECEIVE + bytes, DATAGRAM_ROOM - bytes);
-	struct message_post post = trial_move(POST_WRITE, 0, trial_span(0, bytes), there,
+	struct message_post post = trial_move(POST_WRITE, 0, trial_span(0, bytes), path->to,
 					      DATAGRAM_RECEIVE);
 	uint64_t arrived = 0;
 
-	if (trial_fill_constant(&trial->far, all, 0) ||
+	if (trial_fill_constant(path->to, all, 0) ||
 	    trial_fill(path->from, trial_span(0, bytes), (uint32_t)bytes))
 		return -EIO;
 	for (uint32_t i = 0; i < WRITE_ATTEMPTS && arrived < bytes; i++) {
-		if (i && trial_connect(trial, 0, &again, NULL))
+		if (i && trial_connect(path->from->trial, 0, &again, NULL))
 			return -EIO;
 		path->sent++;
 		post.id = path->next_id++;
-		if (trial_post(&trial->near, &post) || trial_expect(&trial->near, post.id, NULL) ||
-		    await_write(trial, &data, &arrived))
+		if (trial_post(path->from, &post) || trial_expect(path->from, post.id, NULL) ||
+		    await_write(path->to, &data, &arrived))
 			return -EIO;
 		path->lost += arrived < bytes;
 	}
 	/* Data that did not arrive may have gone elsewhere, rather than been lost. */
-	if (trial_check_constant(&trial->far, rest, 0))
+	if (trial_check_constant(path->to, rest, 0))
 		return -EIO;
 	/* The other side counts: it may claim more than there is, which the check shows. */
 	if (arrived >= bytes)
-		return trial_check(&trial->far, data, (uint32_t)bytes);
-	return trial_explain_end(&trial->far, STOP_TIMED_OUT, WRITE_ATTEMPTS * WRITE_MSEC);
+		return trial_check(path->to, data, (uint32_t)bytes);
+	return trial_explain_end(path->to, STOP_TIMED_OUT, WRITE_ATTEMPTS * WRITE_MSEC);
 }
 
 static void uc_write(struct trial *trial)
@@ -107,13 +106,10 @@ static void uc_write(struct trial *trial)
 	uint32_t mtu = trial_mtu(trial);
 	const uint64_t sizes[] = {1, mtu, 3 * mtu + 5};
 	struct datagram_path paths[2];
-	struct message_buffered there;
-	/* Registers the far buffer again, to learn its rkey. */
-	int rc = datagram_connect(trial, QP_UC, paths) ||
-		 trial_buffers(trial, DATAGRAM_BYTES, &there);
+	int rc = datagram_connect(trial, QP_UC, paths);
 
 	for (size_t i = 0; i < ARRAY_SIZE(sizes) && !rc; i++)
-		rc = uc_write_size(trial, &there, &paths[0], sizes[i]);
+		rc = uc_write_size(&paths[0], sizes[i]);
 	if (!rc)
 		datagram_remark_losses(trial, paths);
 }

@@ -28,7 +28,7 @@ int datagram_connect(struct trial *trial, uint32_t kind, struct datagram_path pa
 					  header,	numbers.far, TRIAL_QKEY};
 	paths[1] = (struct datagram_path){&trial->far, &trial->near, numbers.far,
 					  header,      numbers.near, TRIAL_QKEY};
-	return trial_buffers(trial, DATAGRAM_BYTES, NULL);
+	return trial_buffers(trial, DATAGRAM_BYTES);
 }
 
 int datagram_receive(struct datagram_path *path, uint64_t bytes)

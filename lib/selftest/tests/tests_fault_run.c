@@ -30,7 +30,6 @@ enum { FAULT_ID = 0xf000, FAULT_ID_NEXT, FAULT_ID_LATER, FAULT_ID_RECEIVE };
 struct injection {
 	struct trial *trial;
 	const struct fault *fault;
-	struct message_buffered there;
 	struct work_completion seen[2][8]; /* of the near and of the far side */
 	size_t seen_count[2];
 	uint8_t near_byte, far_byte; /* contents of the buffers, which a fault must not change */
@@ -97,8 +96,8 @@ static int prepare(struct injection *it)
 	const struct span all = trial_span(0, FAULT_BYTES);
 	struct trial *trial = it->trial;
 
-	return trial_buffer(&trial->near, TRIAL_DATA, FAULT_BYTES, 0, NULL) ||
-	       trial_buffer(&trial->far, TRIAL_DATA, FAULT_BYTES, it->fault->access, &it->there) ||
+	return trial_buffer(&trial->near, TRIAL_DATA, FAULT_BYTES, 0) ||
+	       trial_buffer(&trial->far, TRIAL_DATA, FAULT_BYTES, it->fault->access) ||
 	       trial_fill_constant(&trial->near, all, it->near_byte) ||
 	       trial_fill_constant(&trial->far, all, it->far_byte);
 }
@@ -132,8 +131,7 @@ static int connect_qps(struct injection *it)
 		return -EIO;
 	/* The rkey and the address are those of memory that is no longer registered. */
 	if (fault->flags & FAULT_OLD_RKEY &&
-	    (trial_buffer(far, OLD_BUFFER, FAULT_BYTES, 0, &it->there) ||
-	     trial_buffer(far, OLD_BUFFER, 0, 0, NULL)))
+	    (trial_buffer(far, OLD_BUFFER, FAULT_BYTES, 0) || trial_buffer(far, OLD_BUFFER, 0, 0)))
 		return -EIO;
 	return fault->flags & FAULT_GONE ? trial_order(far, qp, &destroy, &created) : 0;
 }
@@ -145,8 +143,9 @@ static int inject(struct injection *it)
 		.operation = fault->operation,
 		.id = FAULT_ID,
 		.span = trial_span(FAULT_OFFSET, fault->bytes),
-		.remote_address = it->there.address + FAULT_OFFSET + (uint64_t)fault->shift,
-		.rkey = it->there.rkey ^ (fault->flags & FAULT_BAD_RKEY ? KEY_BITS : 0),
+		.remote_address = it->trial->far.memory.address + FAULT_OFFSET +
+				  (uint64_t)fault->shift,
+		.rkey = it->trial->far.memory.rkey ^ (fault->flags & FAULT_BAD_RKEY ? KEY_BITS : 0),
 		.operand = 1,
 		.bad_lkey = !!(fault->flags & FAULT_BAD_KEY),
 	};

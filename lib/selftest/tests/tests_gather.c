@@ -35,7 +35,6 @@ struct gather {
 	uint64_t bytes; /* of all blocks */
 	uint64_t all;	/* of a buffer */
 	struct span from, to, piece, other_piece;
-	struct message_buffered far;
 	uint32_t sges;	    /* blocks that one work request takes */
 	uint32_t iteration; /* for the pattern */
 };
@@ -94,8 +93,7 @@ static int check_blocks(struct gather *gather, struct side *side)
 {
 	const struct span before = trial_span(0, gather->to.offset);
 	struct span gaps = gather->to;
-	struct trial *trial = gather->trial;
-	bool source = side == &trial->near && gather->operation == POST_SEND;
+	bool source = side == &gather->trial->near && gather->operation == POST_SEND;
 
 	gaps.offset += gaps.block_bytes;
 	gaps.block_bytes = gaps.stride - gaps.block_bytes;
@@ -152,8 +150,9 @@ static struct message order_of(const struct gather *gather, bool packed, uint64_
 			   .from = gather->from,
 			   .to = gather->to,
 			   .piece = gather->piece.offset,
-			   .remote_address = gather->far.address + gather->piece.offset,
-			   .rkey = gather->far.rkey},
+			   .remote_address = gather->trial->far.memory.address +
+					     gather->piece.offset,
+			   .rkey = gather->trial->far.memory.rkey},
 	};
 }
 
@@ -212,8 +211,7 @@ static int gather_transfer(struct gather *gather, bool packed, uint64_t iteratio
 {
 	const struct message order = order_of(gather, packed, iterations);
 	const bool sends = gather->operation == POST_SEND;
-	struct trial *trial = gather->trial;
-	struct side *near = &trial->near;
+	struct side *near = &gather->trial->near;
 	struct message_ran ran;
 
 	if (sends ? ping_pong(gather, &order, &ran)
@@ -307,7 +305,7 @@ static int run_layout(struct gather *gather)
 {
 	struct trial *trial = gather->trial;
 	uint64_t chain = chain_of(&gather->layout, gather->sges);
-	int rc = trial_buffers(trial, gather->all, &gather->far);
+	int rc = trial_buffers(trial, gather->all);
 
 	number_set(&trial->result->size_bytes, gather->bytes);
 	if (rc || check_once(gather, false) || check_once(gather, true) || measure(gather))

@@ -152,9 +152,7 @@ static int set_up(struct trial *trial, struct plan *plan)
 	/* Sums start at 0. */
 	const bool filled = plan->order.run.operation != RUN_ATOMIC && data.block_bytes;
 
-	return ways_tell(trial, plan) ||
-	       trial_buffer(&trial->near, TRIAL_DATA, plan->layout.bytes, 0, &plan->near_memory) ||
-	       trial_buffer(&trial->far, TRIAL_DATA, plan->layout.bytes, 0, &plan->far_memory) ||
+	return ways_tell(trial, plan) || trial_buffers(trial, plan->layout.bytes) ||
 	       connect_qps(trial, plan) ||
 	       (filled && (trial_fill(&trial->near, data, NEAR_PATTERN) ||
 			   trial_fill(&trial->far, data, FAR_PATTERN))) ||
@@ -227,11 +225,11 @@ static int run_both(struct trial *trial, struct plan *plan)
 	plan->far_reply = (struct message){0};
 	plan->near_report = plan->far_report = (struct message_reported){0};
 	plan->far_reported = false;
-	plan->order.run.remote_address = plan->far_memory.address;
-	plan->order.run.rkey = plan->far_memory.rkey;
+	plan->order.run.remote_address = trial->far.memory.address;
+	plan->order.run.rkey = trial->far.memory.rkey;
 	far.run.active = plan->in;
-	far.run.remote_address = plan->near_memory.address;
-	far.run.rkey = plan->near_memory.rkey;
+	far.run.remote_address = trial->near.memory.address;
+	far.run.rkey = trial->near.memory.rkey;
 	plan->near_rc = -ECANCELED;
 	rc = side_start(&trial->far, &far, &plan->far_reply);
 	if (rc)

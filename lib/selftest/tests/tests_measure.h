@@ -22,7 +22,6 @@ struct plan {
 	uint32_t queues;   /* completion queues of a side, shared out to its queue pairs in turn */
 	struct message_way way;
 	bool inline_missing; /* a side cannot send as much inline as the user wants */
-	struct message_buffered near_memory, far_memory;
 	struct message_ran near_ran;
 	struct message far_reply;
 	struct message_reported near_report, far_report;

@@ -25,7 +25,6 @@ static const char *const attempts[ATTEMPTS] = {
 struct pane {
 	struct trial *trial;
 	uint32_t type;
-	struct message_buffered there;
 	uint32_t rkey; /* of the open window */
 };
 
@@ -63,8 +62,8 @@ static int open_window(struct pane *pane)
 	const struct span all = trial_span(0, PANE_BYTES);
 
 	trial_release(trial);
-	return trial_connect(trial, 0, NULL, NULL) ||
-	       trial_buffers(trial, PANE_BYTES, &pane->there) || trial_fill(&trial->near, all, 1) ||
+	return trial_connect(trial, 0, NULL, NULL) || trial_buffers(trial, PANE_BYTES) ||
+	       trial_fill(&trial->near, all, 1) ||
 	       trial_fill_constant(&trial->far, all, UNTOUCHED_BYTE) ||
 	       call_window(pane, WINDOW_MAKE, 0, 0, NULL) ||
 	       call_window(pane, WINDOW_BIND, PART_BYTES, ID_BIND, &pane->rkey) ||
@@ -84,8 +83,8 @@ static int use_window(struct pane *pane, enum attempt attempt)
 	const uint64_t start = attempt == ATTEMPT_ACROSS ? 2 * PART_BYTES - MOVED_BYTES / 2
 							 : PART_BYTES;
 	struct message_post order = trial_move(attempt == ATTEMPT_READ ? POST_READ : POST_WRITE,
-					       ID_USE, trial_span(0, MOVED_BYTES), &pane->there,
-					       start);
+					       ID_USE, trial_span(0, MOVED_BYTES),
+					       &pane->trial->far, start);
 
 	order.rkey = pane->rkey;
 	return trial_post(&pane->trial->near, &order);
@@ -171,12 +170,12 @@ enum { ID_FETCH = 0x9100, ID_FENCED, ID_ARRIVED };
  * second half of the far one: without the fence the send may begin before the read has fetched them
  * (IBTA 1, 10.8.3.3). The far side's first half holds the pattern.
  */
-static int fence_round(struct trial *trial, const struct message_buffered *there, uint32_t round)
+static int fence_round(struct trial *trial, uint32_t round)
 {
 	const struct span first = trial_span(0, FENCE_BYTES);
 	const struct span second = trial_span(FENCE_BYTES, FENCE_BYTES);
 	const struct message_receive receive = {.id = ID_ARRIVED, .span = second};
-	const struct message_post fetch = trial_move(POST_READ, ID_FETCH, first, there, 0);
+	const struct message_post fetch = trial_move(POST_READ, ID_FETCH, first, &trial->far, 0);
 	struct message_post send = trial_send(ID_FENCED, first);
 
 	send.flags |= POST_FENCE;
@@ -194,13 +193,12 @@ static int fence_round(struct trial *trial, const struct message_buffered *there
 
 static void run_fence(struct trial *trial)
 {
-	struct message_buffered there;
 	int rc;
 
 	number_set(&trial->result->size_bytes, FENCE_BYTES);
-	rc = trial_connect(trial, 0, NULL, NULL) || trial_buffers(trial, 2 * FENCE_BYTES, &there);
+	rc = trial_connect(trial, 0, NULL, NULL) || trial_buffers(trial, 2 * FENCE_BYTES);
 	for (uint32_t round = 0; round < FENCE_ROUNDS && !rc; round++)
-		rc = fence_round(trial, &there, round);
+		rc = fence_round(trial, round);
 	if (!rc)
 		number_set(&trial->result->iterations, FENCE_ROUNDS);
 }

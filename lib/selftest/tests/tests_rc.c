@@ -49,12 +49,9 @@ struct span rc_data(uint64_t offset, uint64_t bytes)
 
 int rc_buffers(struct trial *trial, uint64_t bytes, struct rc_path paths[static 2])
 {
-	const uint64_t all = 2 * RC_GUARD_BYTES + bytes;
-
 	paths[0] = (struct rc_path){.from = &trial->near, .to = &trial->far};
 	paths[1] = (struct rc_path){.from = &trial->far, .to = &trial->near};
-	return trial_buffer(&trial->near, TRIAL_DATA, all, 0, &paths[1].there) ||
-	       trial_buffer(&trial->far, TRIAL_DATA, all, 0, &paths[0].there);
+	return trial_buffers(trial, 2 * RC_GUARD_BYTES + bytes);
 }
 
 int rc_connect(struct trial *trial, const struct qp_shape *shape, uint64_t bytes,
@@ -138,8 +135,8 @@ static int post(const struct rc_path *path, const struct rc_transfer *transfer)
 		.operation = transfer->operation,
 		.flags = POST_SIGNALED | (transfer->inlined ? POST_INLINE : 0),
 		.id = ID_POST,
-		.remote_address = path->there.address + RC_GUARD_BYTES,
-		.rkey = path->there.rkey,
+		.remote_address = path->to->memory.address + RC_GUARD_BYTES,
+		.rkey = path->to->memory.rkey,
 		.immediate = IMMEDIATE,
 		.bad_lkey = transfer->inlined,
 	};

@@ -27,7 +27,7 @@ static int post_writes(const struct rc_path *path, uint64_t id)
 	for (uint32_t i = 0; i < BATCH_DEPTH && !rc; i++) {
 		const uint64_t offset = (uint64_t)i * BATCH_BLOCK;
 		struct message_post post = trial_move(POST_WRITE, id + i,
-						      rc_data(offset, BATCH_BLOCK), &path->there,
+						      rc_data(offset, BATCH_BLOCK), path->to,
 						      RC_GUARD_BYTES + offset);
 
 		post.flags = i == BATCH_DEPTH - 1 ? POST_SIGNALED : 0;
@@ -267,7 +267,7 @@ static int check_word(struct side *side, uint8_t byte, const char *what)
 static int post_step(const struct rc_path *path, const struct step *step, uint64_t id)
 {
 	struct message_post post = trial_move(
-		step->operation, id, trial_span(WORD_GUARD, WORD_BYTES), &path->there, WORD_GUARD);
+		step->operation, id, trial_span(WORD_GUARD, WORD_BYTES), path->to, WORD_GUARD);
 
 	post.slot = path->slot;
 	post.operand = step->operand;

@@ -46,9 +46,9 @@ static int lock_memory(struct side *side)
 	const uint64_t bytes = side->trial->test->value;
 	const struct span all = trial_span(0, bytes);
 
-	return trial_buffer(side, TRIAL_DATA, bytes, ACCESS_LOCAL, NULL) ||
+	return trial_buffer(side, TRIAL_DATA, bytes, ACCESS_LOCAL) ||
 	       trial_check_constant(side, all, 0) || trial_fill(side, all, 0) ||
-	       trial_check(side, all, 0) || trial_buffer(side, TRIAL_DATA, 0, 0, NULL);
+	       trial_check(side, all, 0) || trial_buffer(side, TRIAL_DATA, 0, 0);
 }
 
 static void run_memory(struct trial *trial)

@@ -30,8 +30,9 @@ struct side {
 	struct trial *trial;	   /* that it belongs to */
 	struct message_opened can; /* capabilities of its device; `far` is its own endpoint */
 	struct message_pinned pinned;
-	struct agent *agent;   /* near; NULL: far */
-	int channel;	       /* far: the socket, borrowed */
+	struct message_buffered memory; /* the last buffer that trial_buffer() created */
+	struct agent *agent;		/* near; NULL: far */
+	int channel;			/* far: the socket, borrowed */
 	struct watch *watch;   /* far: the near agent's; its signals end the wait for an answer */
 	enum stop stop;	       /* what ended the exchange; the side cannot be used afterwards */
 	const char *complaint; /* what was wrong with the last answer, or NULL */

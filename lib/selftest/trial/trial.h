@@ -130,13 +130,10 @@ int trial_abandon(struct trial *trial, const struct message *order, unsigned int
 int trial_finish_accept(struct trial *trial, const struct message *accept, unsigned int msec,
 			struct message *held, int rc);
 
-/*
- * Creates a buffer of that size on one side, zeroed; *ret may be NULL. access 0: all safe rights.
- */
-int trial_buffer(struct side *side, uint32_t slot, uint64_t bytes, uint32_t access,
-		 struct message_buffered *ret);
-/* Creates buffers of `bytes` in slot TRIAL_DATA on both sides; *ret is that of the far side. */
-int trial_buffers(struct trial *trial, uint64_t bytes, struct message_buffered *ret);
+/* Creates a buffer of that size, zeroed, which becomes side->memory. access 0: all safe rights. */
+int trial_buffer(struct side *side, uint32_t slot, uint64_t bytes, uint32_t access);
+/* Creates buffers of `bytes` in slot TRIAL_DATA on both sides. */
+int trial_buffers(struct trial *trial, uint64_t bytes);
 /* Returns a span of contiguous bytes of slot TRIAL_DATA. */
 struct span trial_span(uint64_t offset, uint64_t bytes);
 /* Fill the span with the pattern of this test and `iteration`, or check it and fail the row. */
@@ -145,10 +142,10 @@ int trial_check(struct side *side, struct span span, uint32_t iteration);
 /* The same with one constant byte, for the part that a transfer must not touch. */
 int trial_fill_constant(struct side *side, struct span span, uint8_t byte);
 int trial_check_constant(struct side *side, struct span span, uint8_t byte);
-/* Return a signaled send of the span, or an RDMA operation to or from `offset` of memory there. */
+/* Return a signaled send of the span, or an RDMA operation to or from `offset` of to->memory. */
 struct message_post trial_send(uint64_t id, struct span span);
 struct message_post trial_move(uint32_t operation, uint64_t id, struct span span,
-			       const struct message_buffered *there, uint64_t offset);
+			       const struct side *to, uint64_t offset);
 int trial_post(struct side *side, const struct message_post *post);
 int trial_receive(struct side *side, const struct message_receive *receive);
 /*

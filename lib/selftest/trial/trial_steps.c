@@ -31,8 +31,7 @@ const char *trial_device_word(const struct side *side)
 	return side == &side->trial->near ? "the device" : "the other side's device";
 }
 
-int trial_buffer(struct side *side, uint32_t slot, uint64_t bytes, uint32_t access,
-		 struct message_buffered *ret)
+int trial_buffer(struct side *side, uint32_t slot, uint64_t bytes, uint32_t access)
 {
 	const struct message_buffer request = {
 		.slot = slot,
@@ -40,7 +39,7 @@ int trial_buffer(struct side *side, uint32_t slot, uint64_t bytes, uint32_t acce
 		.bytes = bytes,
 	};
 
-	return trial_order(side, buffer, &request, ret);
+	return trial_order(side, buffer, &request, bytes ? &side->memory : NULL);
 }
 
 /* Formats a duration as the options take it, for the next step. */
@@ -103,10 +102,10 @@ bool trial_is_granted(struct trial *trial, uint32_t qps, uint64_t bytes)
 	return false;
 }
 
-int trial_buffers(struct trial *trial, uint64_t bytes, struct message_buffered *ret)
+int trial_buffers(struct trial *trial, uint64_t bytes)
 {
-	return trial_buffer(&trial->near, TRIAL_DATA, bytes, 0, NULL) ||
-	       trial_buffer(&trial->far, TRIAL_DATA, bytes, 0, ret);
+	return trial_buffer(&trial->near, TRIAL_DATA, bytes, 0) ||
+	       trial_buffer(&trial->far, TRIAL_DATA, bytes, 0);
 }
 
 struct span trial_span(uint64_t offset, uint64_t bytes)
@@ -184,13 +183,13 @@ struct message_post trial_send(uint64_t id, struct span span)
 }
 
 struct message_post trial_move(uint32_t operation, uint64_t id, struct span span,
-			       const struct message_buffered *there, uint64_t offset)
+			       const struct side *to, uint64_t offset)
 {
 	struct message_post post = trial_send(id, span);
 
 	post.operation = operation;
-	post.remote_address = there->address + offset;
-	post.rkey = there->rkey;
+	post.remote_address = to->memory.address + offset;
+	post.rkey = to->memory.rkey;
 	return post;
 }
 
