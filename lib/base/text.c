@@ -69,8 +69,10 @@ size_t text_cut(const char *text, size_t most)
 {
 	size_t length = strnlen(text, most + 1);
 
+	if (length <= most)
+		return length;
 	/* Bytes 10xxxxxx continue a character. */
-	while (length > most || (length && ((unsigned char)text[length] & 0xc0) == 0x80))
+	for (length = most; length && ((unsigned char)text[length] & 0xc0) == 0x80;)
 		length--;
 	return length;
 }
@@ -265,7 +267,11 @@ char *text_suggest(const char *word, const char *const *words, size_t count, con
 	return closest ? mem_format("did you mean '%s'?", closest) : mem_string_or_null(otherwise);
 }
 
-#define IS_DIGIT(c) ((c) >= '0' && (c) <= '9')
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 /* Compares two runs of digits of any length by value and moves both past them. */
 static int compare_digits(const char **a, const char **b)
 {
@@ -276,10 +282,10 @@ static int compare_digits(const char **a, const char **b)
 	while (**b == '0')
 		++*b;
 	/* The first difference counts, unless one run is longer. */
-	for (; IS_DIGIT(**a) && IS_DIGIT(**b); ++*a, ++*b)
+	for (; is_digit(**a) && is_digit(**b); ++*a, ++*b)
 		if (!order)
 			order = COMPARE(**a, **b);
-	return IS_DIGIT(**a) - IS_DIGIT(**b) ?: order;
+	return is_digit(**a) - is_digit(**b) ?: order;
 }
 
 int text_compare_natural(const char *a, const char *b)
@@ -287,7 +293,7 @@ int text_compare_natural(const char *a, const char *b)
 	const char *start_a = a, *start_b = b;
 
 	while (*a && *b) {
-		if (IS_DIGIT(*a) && IS_DIGIT(*b)) {
+		if (is_digit(*a) && is_digit(*b)) {
 			int order = compare_digits(&a, &b);
 
 			if (order)
@@ -299,7 +305,9 @@ int text_compare_natural(const char *a, const char *b)
 			b++;
 		}
 	}
-	return !*b - !*a ?: strcmp(start_a, start_b);
+	if (*a || *b)
+		return *a ? 1 : -1;
+	return strcmp(start_a, start_b);
 }
 
 int text_take_u64(const char **text, int base, uint64_t most, uint64_t *ret_value)
