@@ -65,10 +65,9 @@ static void measure_from(struct mesh_fabric *mesh, uint32_t from, uint32_t *queu
 	queue[tail++] = from;
 	while (head < tail) {
 		const uint32_t at = queue[head++];
-		const struct fabric_node *node = &fabric->nodes[mesh->nodes[at]];
 
-		for (uint32_t i = 1; i <= node->port_count; i++) {
-			const uint32_t next = switch_at(mesh, node->first_port + i);
+		for_each_port_of (port, &fabric->nodes[mesh->nodes[at]]) {
+			const uint32_t next = switch_at(mesh, port);
 
 			if (next == MESH_NO_SWITCH || distances[next])
 				continue;

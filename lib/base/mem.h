@@ -47,8 +47,8 @@ void *mem_append(void *array_pointer, size_t *count, size_t size) __attribute__(
 
 typedef int mem_compare(const void *a, const void *b);
 /*
- * Defines such a function, which orders the elements `a` and `b` of a type: `first`, and those that
- * are equal in this `then`.
+ * Defines such a function, which orders the elements `a` and `b` of a type by `first`, and by
+ * `then` where that is equal (0: no further order).
  */
 #define DEFINE_ORDER(name, type, first, then)                \
 	static int name(const void *left, const void *right) \
@@ -67,7 +67,7 @@ static inline void *mem_find(const void *key, const void *array, size_t count, s
 {
 	return count ? bsearch(key, array, count, size, compare) : NULL;
 }
-/* Finds the first of equal elements, which are few. */
+/* Finds the first of equal elements, which must be few: it walks back one by one. */
 static inline void *mem_find_first(const void *key, const void *array, size_t count, size_t size,
 				   mem_compare *compare)
 {

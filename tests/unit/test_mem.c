@@ -187,13 +187,43 @@ const char *__asan_default_options(void)
 }
 #endif
 
+struct pair {
+	int key, place;
+};
+
+DEFINE_ORDER(compare_keys, struct pair, COMPARE(a->key, b->key), 0)
+
+/* Each run of equal elements begins where the search must end, wherever the halving meets it. */
+static void first_of_equals(void **state)
+{
+	const struct pair pairs[] = {{1, 0}, {1, 1}, {1, 2}, {2, 0}, {4, 0}, {4, 1}, {4, 2},
+				     {4, 3}, {4, 4}, {5, 0}, {7, 0}, {7, 1}, {7, 2}, {7, 3}};
+	const struct pair *none = NULL;
+
+	(void)state;
+	for (int key = 0; key < 9; key++) {
+		const struct pair wanted = {.key = key};
+		const struct pair *found = MEM_FIND_FIRST(&wanted, pairs, ARRAY_SIZE(pairs),
+							  compare_keys);
+
+		if (strchr("12457", '0' + key)) {
+			assert_non_null(found);
+			assert_int_equal(found->key, key);
+			assert_int_equal(found->place, 0);
+		} else {
+			assert_null(found);
+		}
+		assert_null(MEM_FIND_FIRST(&wanted, none, 0, compare_keys));
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(zeroed),	 cmocka_unit_test(resized),
-		cmocka_unit_test(strings),	 cmocka_unit_test(extended),
-		cmocka_unit_test(appended),	 cmocka_unit_test(appended_after_removal),
-		cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(zeroed),	   cmocka_unit_test(resized),
+		cmocka_unit_test(strings),	   cmocka_unit_test(extended),
+		cmocka_unit_test(appended),	   cmocka_unit_test(appended_after_removal),
+		cmocka_unit_test(first_of_equals), cmocka_unit_test(out_of_memory),
 	};
 
 	return cmocka_run_group_tests_name("mem", tests, NULL, NULL);

@@ -259,13 +259,12 @@ static void add_line(struct slurm *slurm, const char *name, const char *key, siz
 /* Lists the hosts of a switch; returns their number. */
 static size_t list_hosts(struct slurm *slurm, uint32_t node)
 {
-	const struct place_of_host wanted = {.leaf = node},
-				   *end = slurm->places + slurm->place_count;
+	const struct place_of_host wanted = {.leaf = node};
 	const struct place_of_host *place = MEM_FIND_FIRST(&wanted, slurm->places,
 							   slurm->place_count, compare_leaves);
 	size_t count = 0;
 
-	for (; place && place < end && place->leaf == node; place++)
+	for (; place && place < slurm->places + slurm->place_count && place->leaf == node; place++)
 		slurm->list[count++] = place->host;
 	return count;
 }

@@ -261,7 +261,6 @@ bool fabric_is_cache(const unsigned char *bytes, size_t length)
 static int read_all(struct reader *reader)
 {
 	uint64_t version = number_at(reader->bytes, AT_VERSION, 4);
-	int rc;
 
 	if (version != VERSION)
 		return fail(reader,
@@ -269,8 +268,7 @@ static int read_all(struct reader *reader)
 				       version, VERSION));
 	reader->node_count = (uint32_t)number_at(reader->bytes, AT_NODES, 4);
 	reader->port_count = (uint32_t)number_at(reader->bytes, AT_PORTS, 4);
-	rc = find_records(reader) ?: add_nodes(reader) ?: take_ports(reader);
-	return rc ?: take_cables(reader);
+	return find_records(reader) ?: add_nodes(reader) ?: take_ports(reader) ?: take_cables(reader);
 }
 
 int fabric_read_cache(const unsigned char *bytes, size_t length, struct fabric *fabric,

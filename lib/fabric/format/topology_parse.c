@@ -275,16 +275,35 @@ static bool take_cable(struct parser *parser)
 	return true;
 }
 
+static const char not_a_guid[] = "not a GUID, a hexadecimal number of up to 16 digits";
+
 /* Takes `switchguid=0x2c90300000001(2c90300000001)` and the like. */
 static bool take_node_guid(struct parser *parser)
 {
 	struct topology_block *next = &parser->next;
 
+	parser->wrong = not_a_guid;
 	next->has_guid = take_hex(parser, UINT64_MAX, &next->guid);
 	next->bad_guid = !next->has_guid;
 	next->has_port_guid = next->has_guid && parser->at < parser->end && *parser->at == '(' &&
 			      take_guid(parser, &next->port_guid);
 	return next->has_guid;
+}
+
+static bool take_vendor(struct parser *parser)
+{
+	return take_hex(parser, 0xffffff, &parser->next.vendor);
+}
+
+static bool take_device(struct parser *parser)
+{
+	return take_hex(parser, UINT16_MAX, &parser->next.device);
+}
+
+static bool take_system(struct parser *parser)
+{
+	parser->wrong = not_a_guid;
+	return take_hex(parser, UINT64_MAX, &parser->next.system_guid);
 }
 
 /* Takes the line that says where the scan began; other comments are ignored. */
@@ -310,30 +329,13 @@ static const struct {
 	{"Rt", NODE_TYPE_ROUTER},     {"Router", NODE_TYPE_ROUTER},
 };
 
-/* Lines above a head: each has a number for this member of the block, or the GUID of the node. */
 static const struct {
 	const char *word;
-	size_t member; /* 0: take_node_guid() */
-	uint64_t most;
+	bool (*take)(struct parser *parser);
 } assignments[] = {
-	{"vendid=", offsetof(struct topology_block, vendor), 0xffffff},
-	{"devid=", offsetof(struct topology_block, device), UINT16_MAX},
-	{"sysimgguid=", offsetof(struct topology_block, system_guid), UINT64_MAX},
-	{"switchguid=", 0, UINT64_MAX},
-	{"caguid=", 0, UINT64_MAX},
-	{"rtguid=", 0, UINT64_MAX},
+	{"vendid=", take_vendor},	 {"devid=", take_device},     {"sysimgguid=", take_system},
+	{"switchguid=", take_node_guid}, {"caguid=", take_node_guid}, {"rtguid=", take_node_guid},
 };
-
-static bool assign(struct parser *parser, size_t number)
-{
-	const uint64_t most = assignments[number].most;
-	char *member = (char *)&parser->next + assignments[number].member;
-
-	parser->wrong = most == UINT64_MAX ? "not a GUID, a hexadecimal number of up to 16 digits"
-					   : "not a valid number";
-	return assignments[number].member ? take_hex(parser, most, (uint64_t *)(void *)member)
-					  : take_node_guid(parser);
-}
 
 /* Skipped: headings of ibnetdiscover --grouping, and instructions to the simulator. */
 static const char *const passed_over[] = {
@@ -366,8 +368,10 @@ static int take_line(struct parser *parser)
 		if (take(parser, passed_over[i]))
 			return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(assignments); i++)
-		if (take(parser, assignments[i].word))
-			return assign(parser, i) ? 0 : -EINVAL;
+		if (take(parser, assignments[i].word)) {
+			parser->wrong = "not a valid number";
+			return assignments[i].take(parser) ? 0 : -EINVAL;
+		}
 	for (size_t i = 0; i < ARRAY_SIZE(heads); i++) {
 		const char *start = parser->at;
 

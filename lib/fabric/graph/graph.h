@@ -199,8 +199,8 @@ static inline uint32_t fabric_peer_node(const struct fabric *fabric, uint32_t po
 }
 
 /*
- * Finds the representative of a disjoint set. `parents` has another member of its set for each
- * number, or the number itself.
+ * Returns the representative of the set that a number is in, and shortens the way to it. Each
+ * number's parent is a member of the same set, or the number itself if it is the representative.
  */
 static inline uint32_t fabric_set_of(uint32_t *parents, uint32_t number)
 {

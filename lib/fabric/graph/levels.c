@@ -44,10 +44,10 @@ static uint32_t peer_switch(const struct fabric *fabric, uint32_t port)
 {
 	const uint32_t node = fabric->ports[port].node, peer = fabric_peer_node(fabric, port);
 
-	return peer == FABRIC_NONE || peer == node || !is_switch(fabric, node) ||
-			       !is_switch(fabric, peer)
-		       ? FABRIC_NONE
-		       : peer;
+	if (peer == FABRIC_NONE || peer == node || !is_switch(fabric, node) ||
+	    !is_switch(fabric, peer))
+		return FABRIC_NONE;
+	return peer;
 }
 
 static void count_hosts(struct work *work)

@@ -2,7 +2,6 @@
 #include "fabric/route/forwarding.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
