@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -272,25 +271,33 @@ static size_t entry_length(const char *text)
 	return length;
 }
 
-static void keep_name(void *name)
+static size_t hash_name(const char *name)
 {
-	(void)name;
+	size_t hash = 5381;
+
+	while (*name)
+		hash = hash * 33 + (unsigned char)*name++;
+	return hash;
 }
 
 /* Keeps the first occurrence of each name. */
 static void drop_repeated(char **names, size_t *count)
 {
-	void *seen = NULL;
+	const size_t places = *count * 2 + 1;
+	_cleanup_(freep) char **seen = mem_alloc_zero(places, sizeof(*seen));
 	size_t kept = 0;
 
 	for (size_t i = 0; i < *count; i++) {
-		names[kept] = names[i];
-		if (*(char ***)mem_check(tsearch(&names[kept], &seen, compare)) == &names[kept])
-			kept++;
-		else
+		size_t at = hash_name(names[i]) % places;
+
+		while (seen[at] && strcmp(seen[at], names[i]) != 0)
+			at = (at + 1) % places;
+		if (seen[at]) {
 			free(names[i]);
+			continue;
+		}
+		seen[at] = names[kept++] = names[i];
 	}
-	tdestroy(seen, keep_name);
 	*count = kept;
 }
 

@@ -360,13 +360,6 @@ bool text_has_word(const char *list, const char *ends, const char *word, size_t 
 	return false;
 }
 
-bool text_ends_with(const char *text, const char *end)
-{
-	const size_t length = strlen(text), end_length = strlen(end);
-
-	return length > end_length && !strcmp(text + length - end_length, end);
-}
-
 /* Without an exponent: 4.6e-05 does not look close to zero at a glance. */
 static void format_small(double real, double magnitude, char text[static TEXT_REAL_SIZE])
 {
@@ -500,9 +493,4 @@ char *text_quote(const char *text)
 		mem_extend(&quoted, *text == '\'' ? "'\\''" : "%c", *text);
 	mem_extend(&quoted, "'");
 	return quoted;
-}
-
-const char *text_plural_s(uint64_t count)
-{
-	return count == 1 ? "" : "s";
 }

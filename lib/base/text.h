@@ -56,7 +56,10 @@ const char *text_closest(const char *word, const char *const *words, size_t coun
 char *text_suggest(const char *word, const char *const *words, size_t count, const char *otherwise);
 
 /* Returns the plural ending of a noun after `count`: "s", or "" for one. */
-const char *text_plural_s(uint64_t count);
+static inline const char *text_plural_s(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
 
 /*
  * Orders names the way people do: runs of digits by their value, so mlx5_2 comes before mlx5_10.
@@ -65,9 +68,9 @@ const char *text_plural_s(uint64_t count);
 int text_compare_natural(const char *a, const char *b);
 
 /*
- * Walks the words of a text, or none of NULL, each of which one of the characters in `ends` ends; a
- * word may be empty, and may be changed. WORD_all is the copy that they are in, and WORD_rest is
- * what follows the word, NULL after the last.
+ * Walks the words of a text (NULL: none), which any character of `ends` separates; a word may be
+ * empty, and may be changed. WORD_all is the copy that they are in, and WORD_rest is what follows
+ * the word, NULL after the last.
  */
 #define for_each_word(word, text, ends)                                                   \
 	for (char *word##_all __attribute__((cleanup(freep))) = mem_string_or_null(text), \
@@ -75,11 +78,18 @@ int text_compare_natural(const char *a, const char *b);
 	     (word = strsep(&word##_rest, ends));)
 /* Returns what follows `label` at the start of a line of the text; NULL without such a line. */
 const char *text_line(const char *text, const char *label);
-/* Returns whether a list, which may be NULL, has a word; one of `ends` is between two of its words.
+/*
+ * Returns whether a list (NULL: empty) has the word of `length` bytes; any character of `ends`
+ * separates its words.
  */
 bool text_has_word(const char *list, const char *ends, const char *word, size_t length);
 /* Returns whether the text ends with `end`, and is longer than that. */
-bool text_ends_with(const char *text, const char *end);
+static inline bool text_ends_with(const char *text, const char *end)
+{
+	const size_t length = strlen(text), end_length = strlen(end);
+
+	return length > end_length && !strcmp(text + length - end_length, end);
+}
 
 /*
  * Parses a whole string as a number in `base` (0 takes 0x and 0 prefixes; 10 and 16 as usual).

@@ -227,7 +227,10 @@ void change_add_sentence(struct strings *sentences, const char *format, ...)
  * is what the names are of.
  */
 void change_note_missing(struct change *change, const char *kind, const struct strings *names);
-/* Returns the words of the object, each quoted for the shell, as names may have any character. */
+/*
+ * Returns the words of an object of that setting, each quoted for the shell, as names may have any
+ * character.
+ */
 char *change_quote_object(const struct change *change, const char *object);
 /*
  * Returns "rdmactl COMMAND OBJECT NAME VALUE" and the options of the host, quoted for the shell;

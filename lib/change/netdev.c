@@ -56,7 +56,8 @@ static bool pass_mark(const struct link_list *links, bool *marks, const struct l
 {
 	if (!from || !to || !marks[from - links->items] || marks[to - links->items])
 		return false;
-	return marks[to - links->items] = true;
+	marks[to - links->items] = true;
+	return true;
 }
 
 void netdev_mark(const struct link_list *links, bool *marks,

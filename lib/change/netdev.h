@@ -18,7 +18,8 @@ int netdev_links(struct change_host *host, const struct link_list **ret_links);
 /*
  * Marks all netdevs above those that are marked, however high: a VLAN is on top of one netdev; a
  * bond, bridge or VRF has members. `marks` has an entry for each netdev of the sorted list. With
- * `keeps_lower` also those below: the members, and the netdevs below those of which it is false.
+ * `keeps_lower` also those below: the members, and what is below a netdev for which it returns
+ * false.
  */
 void netdev_mark(const struct link_list *links, bool *marks,
 		 bool (*keeps_lower)(const struct link *));

@@ -35,14 +35,15 @@ static void put_mdoc_text(const char *text)
 	putchar('\n');
 }
 
-/* Prints an item of a list, up to the end of its line or the name of its value. */
+/* Prints the first line of an item: a word and, if it has one, the name of its value. */
 static void put_mdoc_item(const char *word, const char *metavar)
 {
 	fputs(".It Cm ", stdout);
 	put_mdoc_escaped(word);
-	if (metavar)
+	if (metavar) {
 		fputs(" Ar ", stdout);
-	put_mdoc_escaped(metavar ?: "");
+		put_mdoc_escaped(metavar);
+	}
 	putchar('\n');
 }
 

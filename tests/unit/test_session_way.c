@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/gid.h"
 #include "base/mem.h"
+#include "change/netdev.h"
 #include "change/session.h"
 
 static void named_task(const struct saved_tree *tree, unsigned int process, unsigned int parent,
@@ -247,6 +248,58 @@ static void netdevs_below(void **state)
 	link_list_clear(&links);
 }
 
+static bool is_vlan(const struct link *link)
+{
+	return !strncmp(link->name, "vlan", 4);
+}
+
+/* Marks from one netdev, and compares the names of those that are marked, in their order. */
+static void expect_marked(const struct link_list *links, const char *from,
+			  bool (*keeps_lower)(const struct link *), const char *names)
+{
+	_cleanup_(freep) bool *marks = mem_alloc_zero(links->count, sizeof(*marks));
+	_cleanup_(freep) char *marked = mem_string("");
+
+	marks[link_by_name(links, from) - links->items] = true;
+	netdev_mark(links, marks, keeps_lower);
+	for (size_t i = 0; i < links->count; i++)
+		if (marks[i])
+			mem_extend(&marked, "%s ", links->items[i].name);
+	assert_string_equal(marked, names);
+}
+
+/*
+ * A bond whose members are another bond and a netdev, a VLAN on it, and one whose netdev is in
+ * another namespace, where the same number is another netdev's.
+ */
+static void netdevs_that_follow(void **state)
+{
+	struct link_list links = {.items = NULL};
+	struct link *elsewhere;
+
+	(void)state;
+	number_set(&add_link(&links, 1, "eth0")->master_index, 5);
+	number_set(&add_link(&links, 2, "eth1")->master_index, 5);
+	number_set(&add_link(&links, 3, "eth2")->master_index, 6);
+	add_link(&links, 4, "eth3");
+	number_set(&add_link(&links, 5, "inner")->master_index, 6);
+	add_link(&links, 6, "outer");
+	number_set(&add_link(&links, 7, "vlan7")->lower_index, 6);
+	elsewhere = add_link(&links, 8, "vlan8");
+	number_set(&elsewhere->lower_index, 4);
+	elsewhere->lower_elsewhere = true;
+	number_set(&add_link(&links, 9, "child")->lower_index, 4);
+	expect_marked(&links, "eth0", NULL, "eth0 inner outer vlan7 ");
+	expect_marked(&links, "inner", NULL, "inner outer vlan7 ");
+	expect_marked(&links, "eth3", NULL, "eth3 child ");
+	expect_marked(&links, "vlan7", NULL, "vlan7 ");
+	expect_marked(&links, "eth0", is_vlan, "eth0 eth1 eth2 inner outer vlan7 ");
+	expect_marked(&links, "vlan7", is_vlan, "vlan7 ");
+	expect_marked(&links, "vlan8", is_vlan, "vlan8 ");
+	expect_marked(&links, "child", is_vlan, "eth3 child ");
+	link_list_clear(&links);
+}
+
 #define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, tree_only_set_up, tree_only_tear_down)
 
 int main(void)
@@ -260,6 +313,7 @@ int main(void)
 		TREE_TEST(descriptors_that_cannot_be_seen),
 		TREE_TEST(damaged_tables),
 		cmocka_unit_test(netdevs_below),
+		cmocka_unit_test(netdevs_that_follow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -551,6 +551,8 @@ static void ends(void **state)
 	assert_true(text_has_word("a/macvlan", "/ ", "macvlan", 7));
 	assert_false(text_has_word("macvlan", " ", "vlan", 4));
 	assert_false(text_has_word("vlan", " ", "vlan0", 5));
+	assert_false(text_has_word("vlan0 x", " ", "vlan", 4));
+	assert_false(text_has_word("a b", " ", "", 0));
 	assert_false(text_has_word(NULL, " ", "vlan", 4));
 }
 

@@ -24,10 +24,11 @@ enum { LEAST_MTU_OF_IPV6 = 1280 };
 static int find_family(struct change *change, struct netlink **ret_generic, uint16_t *ret_family)
 {
 	const char *const names[] = {ETHTOOL_FAMILY};
-	int rc = (change->netdev_index.known ? change_host_generic(change->host, ret_generic)
-					     : -ENODEV)
-			 ?: genl_find(*ret_generic, names, ret_family, ARRAY_SIZE(names));
+	int rc = change->netdev_index.known ? change_host_generic(change->host, ret_generic)
+					    : -ENODEV;
 
+	if (!rc)
+		rc = genl_find(*ret_generic, names, ret_family, ARRAY_SIZE(names));
 	return rc ? rc : *ret_family ? 0 : -EOPNOTSUPP;
 }
 
@@ -190,11 +191,13 @@ static int write_mtu(struct change *change, const char *value)
 	_cleanup_(freep) char *text = NULL;
 	struct netlink *rtnl;
 	uint64_t mtu;
-	int rc = (change->netdev_index.known ? change_host_rtnl(change->host, &rtnl) : -ENODEV)
-			?: text_parse_u64(value, 10, MOST_MTU, &mtu)
-			?: rtnl_set_mtu(rtnl, (unsigned int)change->netdev_index.value,
-					(uint32_t)mtu, &text);
+	int rc = change->netdev_index.known ? change_host_rtnl(change->host, &rtnl) : -ENODEV;
 
+	if (!rc)
+		rc = text_parse_u64(value, 10, MOST_MTU, &mtu);
+	if (!rc)
+		rc = rtnl_set_mtu(rtnl, (unsigned int)change->netdev_index.value, (uint32_t)mtu,
+				  &text);
 	/* The kernel's message names the limit: dev_validate_mtu(), net/core/dev.c. */
 	if (rc && text)
 		change_explain(change, NULL, "the kernel refuses it: %s", text);
