@@ -74,7 +74,8 @@ extern const struct enum_name selftest_protocols[];
 	"batch expect-gbps expect-usec block-size block-count stride format " SELFTEST_WAYS     \
 	" " SELFTEST_PATH_OPTIONS
 /* Options that only a client has, and a server for some of the other programs. */
-#define SELFTEST_PEERS_TOO     "latency bandwidth operations qps"
+#define SELFTEST_PEERS_TOO "latency bandwidth operations qps"
+/* Options of mckey. */
 #define SELFTEST_GROUP_OPTIONS "group group-gid send-only no-loopback"
 /* Options of --serve that servers for other programs do not have. */
 #define SELFTEST_SERVER_ONLY "allow max-clients longest idle"

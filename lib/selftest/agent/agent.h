@@ -273,13 +273,16 @@ struct ibv_qp *agent_create_qp(struct agent *agent, struct ibv_qp_init_attr_ex *
 /* Create and destroy the queue pairs and receive queue of an extended reliable connection. */
 int agent_xrc_make(struct agent *agent, const struct message_qp *order, struct agent_qp *qp);
 void agent_xrc_destroy(struct agent *agent, struct agent_qp *qp);
+/* Closes the XRC domain. */
 void agent_xrc_close(struct agent *agent);
+/* Adds a sample: how long a step of one connection took. */
 void agent_many_sample(struct agent_many *many, enum connection_step step, uint64_t nsec);
 /* Ends the many connections, and frees their samples. */
 void agent_many_release(struct agent *agent);
 void agent_cm_release(struct agent *agent);
 /* Names an enum ibv_qp_state: "RTS", or "unknown". */
 const char *agent_state_word(uint32_t state);
+/* Converts enum buffer_access to IBV_ACCESS_*. */
 int agent_access(uint32_t access);
 /* Sets where a work request goes: memory there or, for a datagram, a queue pair. */
 void agent_fill_remote(const struct agent_qp *qp, const struct message_post *order,

@@ -119,6 +119,7 @@ struct diagnosis_words {
 /* Adds the words that follow from the facts alone; the caller clears them. */
 void diagnosis_words_make(struct diagnosis_words *words, const struct diagnosis_facts *facts);
 void diagnosis_words_clear(struct diagnosis_words *words);
+/* Adds one word, formatted. */
 void diagnosis_words_add(struct diagnosis_words *words, const char *name, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Adds "rxa/1 sent 12 packets", or that the number is not known. */

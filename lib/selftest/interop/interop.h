@@ -194,6 +194,7 @@ int interop_fail_at(struct interop *session, enum stage stage, int error);
 int interop_fail_agent(struct interop *session);
 /* Fails the row because a wait during the transfer was stopped. */
 int interop_fail_stop(struct interop *session, enum stop stop);
+/* Fails the row because of an unsuccessful completion. */
 int interop_fail_status(struct interop *session, const struct ibv_wc *wc);
 /* Fail the row unless a message has the session's length, or these data. */
 int interop_check_length(struct interop *session, uint32_t bytes);
@@ -259,6 +260,7 @@ int interop_next_success(struct interop *session, struct ibv_wc *wc);
  * use one queue pair of RC, UC or UD, or several that share their receives (pingpong_many.c).
  */
 
+/* The Q_Key of ibv_ud_pingpong. */
 #define PINGPONG_QKEY 0x11111111u
 
 /* The data that the other side is expected to send. */

@@ -61,6 +61,7 @@ int rping_exchange(struct interop_cm *cm);
 
 /* mckey waits `msec`; fails when the run is over or the port goes down. */
 int mckey_pause(struct interop *session, unsigned int msec);
+/* Sends all datagrams. */
 int mckey_send(struct interop *session);
 /*
  * Waits for the first datagram, as long as the user likes, then receives all datagrams of one

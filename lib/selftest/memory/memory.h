@@ -25,6 +25,7 @@ struct memory {
 	int (*release)(void *address); /* accelerator: frees it in its own library */
 };
 
+/* An exporter of dma-bufs. */
 struct memory_ops {
 	bool hidden; /* the processor can reach the bytes only through copy() */
 	/* Prepares the source; NULL if there is nothing to prepare. */

@@ -275,6 +275,7 @@ char *selftest_clean(const char *text, size_t size);
 /* Set the tested port, and the peer's; do nothing if the endpoint names no device. */
 void selftest_result_set_local(struct selftest_result *result, const struct endpoint *local);
 void selftest_result_set_peer(struct selftest_result *result, const struct endpoint *peer);
+/* Adds a counter of a side's port before and after the test. */
 void selftest_result_add_counter(struct selftest_result *result, enum selftest_side side,
 				 const struct counter *before, const struct counter *after);
 /*

@@ -78,6 +78,7 @@ struct served *crowd_place(struct crowd *crowd);
 struct served *crowd_find_surplus(struct crowd *crowd, const struct ip_address *address);
 /* Returns why the guest cannot become a client, or NULL if it can. The caller frees the text. */
 char *crowd_refusal(const struct crowd *crowd, const struct served *guest);
+/* Turns the guest into a client. */
 void crowd_admit(struct crowd *crowd, struct served *guest);
 /* Frees the place of a process that has ended, and what it held. */
 void crowd_leave(struct crowd *crowd, struct served *served);

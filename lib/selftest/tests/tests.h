@@ -136,6 +136,7 @@ struct datagram_path {
 int datagram_connect(struct trial *trial, uint32_t kind, struct datagram_path paths[static 2]);
 /* Clears the receive area and posts one receive for a message of `bytes`. */
 int datagram_receive(struct datagram_path *path, uint64_t bytes);
+/* Posts a send of `bytes` and expects its completion. */
 int datagram_send(struct datagram_path *path, uint64_t bytes);
 /* Fails the row with `complaint` if a message arrives within `msec`. */
 int datagram_expect_none(struct datagram_path *path, uint32_t msec, const char *complaint);

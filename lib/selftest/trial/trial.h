@@ -115,6 +115,7 @@ int trial_make_qps(struct trial *trial, uint32_t slot, const struct qp_shape *sh
 		   struct qp_numbers *numbers);
 /* Records packet attributes and retries of this side's first queue pair, once connected. */
 void trial_note_told(struct trial *trial);
+/* Moves one side's queue pair to a state. */
 int trial_modify(struct side *side, uint32_t slot, uint32_t state, const struct qp_shape *shape,
 		 const struct qp_numbers *numbers);
 /*

@@ -63,6 +63,7 @@ enum refusal {
 	REFUSALS,
 };
 
+/* The step that failed. */
 enum stage {
 	STAGE_NONE,
 	STAGE_RESOLVE,	  /* name, route, device, port and GID */
