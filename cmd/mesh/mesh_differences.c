@@ -90,15 +90,20 @@ static void compare_hosts(const struct mesh_host *hosts, uint32_t count,
 	finding_add(findings, id, NULL, text);
 }
 
-#define TEXT_GETTER(member_)                                     \
-	static char *get_##member_(const struct mesh_host *host) \
-	{                                                        \
-		return mem_string_or_null(host->member_);        \
-	}
+static char *get_release(const struct mesh_host *host)
+{
+	return mem_string_or_null(host->release);
+}
 
-TEXT_GETTER(release)
-TEXT_GETTER(kernel)
-TEXT_GETTER(firmware)
+static char *get_kernel(const struct mesh_host *host)
+{
+	return mem_string_or_null(host->kernel);
+}
+
+static char *get_firmware(const struct mesh_host *host)
+{
+	return mem_string_or_null(host->firmware);
+}
 
 static char *get_memlock(const struct mesh_host *host)
 {
