@@ -62,7 +62,10 @@ static void cover_begin(struct judge *judge, struct cover *cover)
 			else if (edge_counts_for(edge, end) && edge->faults && edge->culprit)
 				covered[port].judged -= covered[port].judged > 0;
 		}
-	/* Where its pairs end, until they are filled in from the last one. */
+	/*
+	 * Each port's `start` is first where its pairs end; filling them in from the last edge
+	 * backwards lowers it to where they start.
+	 */
 	for (uint32_t i = 0; i < ports; i++) {
 		covered[i].start = (i ? covered[i - 1].start : 0) + covered[i].left;
 		covered[ports].start = covered[i].start;
@@ -110,7 +113,8 @@ static void blame_port(struct judge *judge, struct cover *cover, uint32_t port)
 		culprit->edges++;
 		if (edge->again)
 			continue;
-		other = &cover->ports[edge_port(edge, edge_port(edge, MESH_END_A) == port)];
+		other = &cover->ports[edge_port(
+			edge, edge_port(edge, MESH_END_A) == port ? MESH_END_B : MESH_END_A)];
 		other->left--;
 		other->judged -= other->judged > 0;
 	}
