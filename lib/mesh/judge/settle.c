@@ -128,6 +128,7 @@ static enum pair_history look_up_pair(struct judge *judge, const struct edge *ed
 
 	if (is_new && judge->seen.count < MOST_SEEN)
 		mesh_done_add(&judge->seen, 0, &edge->pair);
+	/* A pair that is not in `seen` counts as new anyway: this only bounds `seen_bad`. */
 	if (edge->faults && pair_was_seen(judge, &edge->pair))
 		mesh_done_add(&judge->seen_bad, 0, &edge->pair);
 	return is_new ? PAIR_NEW : was_bad ? PAIR_BAD_BEFORE : PAIR_GOOD_BEFORE;
