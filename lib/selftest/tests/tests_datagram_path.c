@@ -105,6 +105,7 @@ static int check_completion(const struct datagram_path *path, uint64_t bytes,
 			    const struct work_completion *item)
 {
 	struct trial *trial = path->from->trial;
+
 	if (item->status)
 		return trial_explain_status(path->to, item);
 	if (item->id != RECEIVE_ID + path->next_id)

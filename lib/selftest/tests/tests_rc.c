@@ -230,6 +230,7 @@ static int run_transfer(const struct rc_path *path, const struct rc_transfer *tr
 int rc_transfer(const struct rc_path *path, const struct rc_transfer *transfer)
 {
 	struct trial *trial = path->from->trial;
+
 	return rc_name_failure(trial, run_transfer(path, transfer), "%s of %" PRIu64 " bytes%s",
 			       operations[transfer->operation].name, transfer->bytes,
 			       path->from == &trial->far && trial->request->peer ? " by the peer"

@@ -140,6 +140,7 @@ static void run_queue(struct trial *trial)
 static int expect_new(struct side *side, uint32_t slot, uint32_t qpn)
 {
 	struct trial *trial = side->trial;
+
 	if (qpn < 2 && !trial_is_iwarp(trial))
 		return trial_fail(trial, rc_firmware_hint,
 				  "a new queue pair has number %" PRIu32

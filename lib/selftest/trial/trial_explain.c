@@ -148,6 +148,7 @@ static void conclude(struct trial *trial, struct diagnosis_facts *facts, enum st
 static bool is_peer(const struct side *side)
 {
 	const struct trial *trial = side->trial;
+
 	return side == &trial->far && trial->request->peer;
 }
 
