@@ -124,12 +124,14 @@ enum lenient {
 	REFUSE_SQD = 1 << 16,
 	REFUSE_IN_ERROR = 1 << 17, /* posts in ERR */
 	NO_SOLICITED = 1 << 21,	   /* queues are armed for all completions only */
+	LENIENT_FREED = 1 << 22,   /* the last freed region: the data go nowhere */
 };
 
 static struct soft_device {
 	pthread_mutex_t lock;
 	struct soft_port ports[2]; /* near and far */
 	struct soft_key keys[SOFT_KEYS];
+	struct soft_key freed; /* the last */
 	struct soft_qp qps[SOFT_QPS];
 	uint32_t next_key, next_qpn;
 	uint16_t group_pkey_index; /* of the P_Key of all groups */
@@ -259,6 +261,7 @@ static inline struct ibv_mr *soft_register(struct ibv_pd *pd, void *bytes, size_
 static inline int soft_forget(struct soft_key *key)
 {
 	pthread_mutex_lock(&soft.lock);
+	soft.freed = *key;
 	*key = (struct soft_key){0};
 	soft.objects--;
 	pthread_mutex_unlock(&soft.lock);
@@ -345,7 +348,10 @@ static inline uint8_t *soft_remote(const struct soft_qp *qp, uint64_t address, u
 			return (uint8_t *)(uintptr_t)address;
 		return soft.lenient & LENIENT_BOUNDS ? soft_nowhere : NULL;
 	}
-	return soft.lenient & LENIENT_RKEY ? soft_nowhere : NULL;
+	if (lenient & LENIENT_FREED && rkey == soft.freed.rkey && address >= soft.freed.begin &&
+	    address + length <= soft.freed.begin + soft.freed.length)
+		return soft_nowhere;
+	return lenient & LENIENT_RKEY ? soft_nowhere : NULL;
 }
 
 /* ---- Queue pairs ---- */

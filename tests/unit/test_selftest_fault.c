@@ -78,6 +78,10 @@ static const struct soft_fault faults[] = {
 	 "RDMA write with an invalid rkey: the request completed with 'success', not with 'remote "
 	 "access error'",
 	 NULL, NULL, LENIENT_RKEY},
+	{"fault-bad-rkey",
+	 "RDMA write with the rkey of memory that is no longer registered: the request completed "
+	 "with 'success', not with 'remote access error'",
+	 NULL, NULL, LENIENT_FREED},
 	{"fault-out-of-bounds",
 	 "RDMA write across the end of the memory region: the request completed with 'success', "
 	 "not with 'remote access error'",

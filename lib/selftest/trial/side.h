@@ -30,7 +30,7 @@ struct side {
 	struct trial *trial;	   /* that it belongs to */
 	struct message_opened can; /* capabilities of its device; `far` is its own endpoint */
 	struct message_pinned pinned;
-	struct message_buffered memory; /* the last buffer that trial_buffer() created */
+	struct message_buffered memory; /* the last that trial_buffer() created, even if freed */
 	struct agent *agent;		/* near; NULL: far */
 	int channel;			/* far: the socket, borrowed */
 	struct watch *watch;   /* far: the near agent's; its signals end the wait for an answer */

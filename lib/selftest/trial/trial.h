@@ -131,7 +131,10 @@ int trial_abandon(struct trial *trial, const struct message *order, unsigned int
 int trial_finish_accept(struct trial *trial, const struct message *accept, unsigned int msec,
 			struct message *held, int rc);
 
-/* Creates a buffer of that size, zeroed, which becomes side->memory. access 0: all safe rights. */
+/*
+ * Creates a buffer of that size, zeroed, which becomes side->memory, or frees that of the slot:
+ * with 0 bytes, side->memory stays what it was. access 0: all safe rights.
+ */
 int trial_buffer(struct side *side, uint32_t slot, uint64_t bytes, uint32_t access);
 /* Creates buffers of `bytes` in slot TRIAL_DATA on both sides. */
 int trial_buffers(struct trial *trial, uint64_t bytes);

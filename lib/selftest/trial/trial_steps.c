@@ -39,6 +39,7 @@ int trial_buffer(struct side *side, uint32_t slot, uint64_t bytes, uint32_t acce
 		.bytes = bytes,
 	};
 
+	/* 0 bytes free the buffer: side->memory keeps the address and key that it had. */
 	return trial_order(side, buffer, &request, bytes ? &side->memory : NULL);
 }
 
