@@ -121,7 +121,7 @@ struct session {
 	int far_channel;
 };
 
-/* Open a session. trial->far is ready for orders, or the row fails and they return -errno. */
+/* Open a session for orders to trial->far, or fail the row and return a negative error. */
 int session_open_loopback(struct session *session, struct trial *trial,
 			  const struct endpoint *endpoint);
 int session_open_peer(struct session *session, struct trial *trial);
