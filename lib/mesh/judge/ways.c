@@ -237,7 +237,8 @@ static void set_worst(struct culprit *worst, uint32_t number, const struct cable
  */
 static struct culprit worst_cable(const struct judge *judge, const bool *left_out)
 {
-	struct culprit worst = {CULPRIT_CABLE, UINT32_MAX, .shares = SHARES_CABLE};
+	struct culprit worst = {
+		.kind = CULPRIT_CABLE, .number = UINT32_MAX, .shares = SHARES_CABLE};
 
 	for (uint32_t i = 0; i < judge->fabric->cable_count; i++) {
 		const struct cable_count *count = &judge->cables[i];
@@ -276,7 +277,8 @@ static struct culprit worst_switch(const struct judge *judge, const bool *left_o
 	const size_t count = judge->fabric->switch_count;
 	_cleanup_(freep) struct cable_count *sums = mem_alloc_zero(count + 1, sizeof(*sums));
 	_cleanup_(freep) uint32_t *cables = mem_alloc_zero(count + 1, sizeof(*cables));
-	struct culprit worst = {CULPRIT_SWITCH, UINT32_MAX, .shares = SHARES_SWITCH};
+	struct culprit worst = {
+		.kind = CULPRIT_SWITCH, .number = UINT32_MAX, .shares = SHARES_SWITCH};
 
 	sum_switches(judge, sums, cables);
 	for (uint32_t i = 0; i < count; i++)
@@ -291,7 +293,8 @@ static struct culprit worst_switch(const struct judge *judge, const bool *left_o
 static struct culprit worst_leaf(struct judge *judge, const bool *left_out)
 {
 	const uint32_t count = judge->fabric->switch_count;
-	struct culprit worst = {CULPRIT_SWITCH, UINT32_MAX, .shares = SHARES_LEAF};
+	struct culprit worst = {
+		.kind = CULPRIT_SWITCH, .number = UINT32_MAX, .shares = SHARES_LEAF};
 	uint64_t all = 0, bad = 0;
 
 	for (uint32_t i = 0; i < count; i++)
@@ -326,12 +329,15 @@ static struct culprit worst_leaf(struct judge *judge, const bool *left_out)
 	return worst;
 }
 
-static struct culprit worst_shared(struct judge *judge, bool leaves, const bool *switches,
+/* Where bad pairs share a cable or switch: on their ways, or at the switch of a port. */
+enum where { ON_WAYS, AT_LEAVES };
+
+static struct culprit worst_shared(struct judge *judge, enum where where, const bool *switches,
 				   const bool *cables)
 {
 	struct culprit worst;
 
-	if (leaves)
+	if (where == AT_LEAVES)
 		return worst_leaf(judge, switches);
 	count_bad_ways(judge);
 	worst = worst_switch(judge, switches);
@@ -339,28 +345,30 @@ static struct culprit worst_shared(struct judge *judge, bool leaves, const bool 
 }
 
 /* Blames each switch or cable that explains most, or rules it out, until none is left. */
-static void explain_by_shared(struct judge *judge, bool leaves, double part)
+static void explain_by_shared(struct judge *judge, enum where where, double part)
 {
 	_cleanup_(freep) bool *switches = mem_alloc_zero(judge->fabric->switch_count,
 							 sizeof(*switches));
 	_cleanup_(freep) bool *cables = mem_alloc_zero(judge->fabric->cable_count, sizeof(*cables));
 
 	for (unsigned int i = 0; i < MOST_SHARED; i++) {
-		const struct culprit worst = worst_shared(judge, leaves, switches, cables);
+		const struct culprit worst = worst_shared(judge, where, switches, cables);
 
 		if (worst.number == UINT32_MAX)
 			return;
 		if (is_of_many(judge, &worst, part))
 			blame_shared(judge, &worst);
+		else if (worst.kind == CULPRIT_SWITCH)
+			switches[worst.number] = true;
 		else
-			(worst.kind == CULPRIT_SWITCH ? switches : cables)[worst.number] = true;
+			cables[worst.number] = true;
 	}
 }
 
 void explain_by_ways(struct judge *judge, bool first)
 {
 	if (judge->cables)
-		explain_by_shared(judge, false, first ? 1.0 / 2 : 1);
+		explain_by_shared(judge, ON_WAYS, first ? 1.0 / 2 : 1);
 	if (judge->leaves && (!judge->cables || !first))
-		explain_by_shared(judge, true, first ? 1.0 / 3 : 1);
+		explain_by_shared(judge, AT_LEAVES, first ? 1.0 / 3 : 1);
 }
