@@ -153,7 +153,7 @@ static void links(void **state)
 	ROWS(link_width_numbers, {1, "1"}, {2, "4"}, {4, "8"}, {8, "12"}, {16, "2"});
 	ROWS(link_speed_names, {1, "sdr"}, {2, "ddr"}, {4, "qdr"});
 	ROWS(link_speed_ext_names, {0, "none"}, {1, "fdr"}, {2, "edr"}, {4, "hdr"}, {8, "ndr"});
-	ROWS(SPEED_EXT_BITS(link_speed_ext_names), {1, "fdr"}, {2, "edr"}, {4, "hdr"}, {8, "ndr"});
+	ROWS(link_speed_ext_bit_names, {1, "fdr"}, {2, "edr"}, {4, "hdr"}, {8, "ndr"});
 	ROWS(link_speed_ext2_names, {0, "none"}, {1, "xdr"});
 	ROWS(down_default_names, {0, "no-change"}, {1, "sleep"}, {2, "polling"});
 	ROWS(vl_numbers, {1, "1"}, {2, "2"}, {3, "4"}, {4, "8"}, {5, "15"});

@@ -178,7 +178,13 @@ const struct enum_name link_speed_ext_names[] = {
 	{0, "none"}, {1, "fdr"}, {2, "edr"}, {4, "hdr"}, {8, "ndr"}, {0, NULL},
 };
 
+const struct enum_name link_speed_ext_bit_names[] = {
+	{1, "fdr"}, {2, "edr"}, {4, "hdr"}, {8, "ndr"}, {0, NULL},
+};
+
 const struct enum_name link_speed_ext2_names[] = {{0, "none"}, {1, "xdr"}, {0, NULL}};
+
+const struct enum_name link_speed_ext2_bit_names[] = {{1, "xdr"}, {0, NULL}};
 
 /*
  * Mellanox's ExtendedPortInfo: the place is in rdma-core's libibmad/fields.c, the codes are in

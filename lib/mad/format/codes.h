@@ -106,10 +106,10 @@ extern const struct enum_name link_speed_names[];   /* for both bits and active 
 /* PortInfo:LinkSpeedExtEnabled: no extended speed, and all supported ones */
 enum { SPEED_EXT_DISABLED = 30, SPEED_EXT_ALL = 31 };
 
-/* The first word is for no speed; the bits of the speeds supported and enabled are the others. */
-#define SPEED_EXT_BITS(names_) ((names_) + 1)
 extern const struct enum_name link_speed_ext_names[];
+extern const struct enum_name link_speed_ext_bit_names[];
 extern const struct enum_name link_speed_ext2_names[];
+extern const struct enum_name link_speed_ext2_bit_names[];
 extern const struct enum_name mellanox_speed_names[];
 extern const struct enum_name mellanox_fec_names[];
 extern const struct enum_name down_default_names[];

@@ -295,11 +295,10 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 		      "speeds that are enabled", SA(22)),                                          \
 		WORD(base + 35, 0, 4, link_speed_names, "speed_active", "SPEED ACTIVE",            \
 		     FIELD_FIXED, "active speed, unless an extended one is", SA(21)),              \
-		FLAGS(base + 62, 4, 4, SPEED_EXT_BITS(link_speed_ext_names),                       \
-		      "speed_ext_supported", "EXT SUPPORTED", FIELD_FIXED,                         \
-		      "extended speeds that the port supports", SA(55),                            \
-		      .present = prefix_##_has_ext),                                               \
-		FLAGS(base + 63, 3, 5, SPEED_EXT_BITS(link_speed_ext_names), "speed_ext_enabled",  \
+		FLAGS(base + 62, 4, 4, link_speed_ext_bit_names, "speed_ext_supported",            \
+		      "EXT SUPPORTED", FIELD_FIXED, "extended speeds that the port supports",      \
+		      SA(55), .present = prefix_##_has_ext),                                       \
+		FLAGS(base + 63, 3, 5, link_speed_ext_bit_names, "speed_ext_enabled",              \
 		      "EXT ENABLED", 0, "extended speeds that are enabled",                        \
 		      .get = prefix_##_get_ext_enabled),                                           \
 		HEX(base + 63, 3, 5, "speed_ext_enabled_mask", "EXT ENABLED MASK", 0,              \
@@ -307,13 +306,12 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 		    .present = prefix_##_has_ext),                                                 \
 		WORD(base + 62, 0, 4, link_speed_ext_names, "speed_ext_active", "EXT ACTIVE",      \
 		     FIELD_FIXED, "active extended speed", SA(54), .present = prefix_##_has_ext),  \
-		FLAGS(base + 56, 3, 2, SPEED_EXT_BITS(link_speed_ext2_names),                      \
-		      "speed_ext2_supported", "EXT 2 SUPPORTED", FIELD_FIXED,                      \
+		FLAGS(base + 56, 3, 2, link_speed_ext2_bit_names, "speed_ext2_supported",          \
+		      "EXT 2 SUPPORTED", FIELD_FIXED,                                              \
 		      "extended speeds, second field, that the port supports",                     \
 		      .present = prefix_##_has_ext2),                                              \
-		FLAGS(base + 56, 5, 3, SPEED_EXT_BITS(link_speed_ext2_names),                      \
-		      "speed_ext2_enabled", "EXT 2 ENABLED", 0,                                    \
-		      "extended speeds, second field, that are enabled",                           \
+		FLAGS(base + 56, 5, 3, link_speed_ext2_bit_names, "speed_ext2_enabled",            \
+		      "EXT 2 ENABLED", 0, "extended speeds, second field, that are enabled",       \
 		      .present = prefix_##_has_ext2),                                              \
 		WORD(base + 56, 1, 2, link_speed_ext2_names, "speed_ext2_active", "EXT 2 ACTIVE",  \
 		     FIELD_FIXED, "active extended speed, second field",                           \

@@ -92,7 +92,7 @@ void port_info_get_speed_ext_enabled(const unsigned char *info, struct value *va
 {
 	static const struct field flags = {
 		.kind = FIELD_FLAGS,
-		.names = SPEED_EXT_BITS(link_speed_ext_names),
+		.names = link_speed_ext_bit_names,
 	};
 	struct number mask = number_of(port_info_speed_ext_enabled(info));
 
