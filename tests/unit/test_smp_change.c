@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A changed attribute of subnet management on a simulated node: the bytes and the modifier of the
- * Set, what the node kept, and requests that fail.
+ * Set, what the node kept, requests that fail, and the fields that cannot be set.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -361,6 +361,40 @@ static void times_are_read_back(void **state)
 	}
 }
 
+/* RO in the tables of 14.2.5.3, 14.2.5.4 and 14.2.5.6, in the order of the fields. */
+static void fields_that_only_the_node_sets(void **state)
+{
+	static const struct {
+		const char *attribute, *keys;
+	} rows[] = {
+		{"nodeinfo",
+		 " node_type port_count node_guid port_guid system_image_guid local_port vendor_id"
+		 " device_id revision pkey_table_length base_version class_version"},
+		{"switchinfo",
+		 " linear_fdb_cap random_fdb_cap multicast_fdb_cap lids_per_port"
+		 " partition_enforcement_cap partition_enforcement_in partition_enforcement_out"
+		 " filter_raw_in filter_raw_out enhanced_port0"},
+		{"portinfo",
+		 " width_lanes mtu_cap_bytes cap_mask capabilities cap_mask2 capabilities2"
+		 " diag_code local_port width_supported speed_supported speed_active"
+		 " speed_ext_supported speed_ext_active speed_ext2_supported speed_ext2_active"
+		 " max_credit_hint vls_supported vl_arbitration_high_cap vl_arbitration_low_cap"
+		 " init_type response_time_usec guid_table_length"},
+	};
+
+	(void)state;
+	for_each_in (row, rows, ARRAY_SIZE(rows)) {
+		const struct schema *schema =
+			mad_attribute_find_word(sm_attributes, row->attribute)->schema;
+		_cleanup_(freep) char *keys = NULL;
+
+		for_each_in (field, schema->fields, schema->field_count)
+			if (field->flags & FIELD_FIXED)
+				mem_extend(&keys, " %s", field->key);
+		assert_string_equal(keys, row->keys);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -372,6 +406,7 @@ int main(void)
 		cmocka_unit_test(names),
 		cmocka_unit_test(texts),
 		cmocka_unit_test(times_are_read_back),
+		cmocka_unit_test(fields_that_only_the_node_sets),
 	};
 
 	return cmocka_run_group_tests_name("smp_change", tests, NULL, NULL);
