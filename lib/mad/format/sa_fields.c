@@ -256,12 +256,11 @@ static const struct field service_fields[] = {
 	DATA64(1),
 };
 
-enum { TABLE_AT = 8 }; /* offset of the table in records that hold one block of it */
+/* A table in a record: its offset and size. */
+enum { TABLE_AT = 8, TABLE_BYTES = 64 };
 
-enum { TABLE_BYTES = 64 };
-
-/* The entries of a table: ports; masks of ports or partition keys; VLs with their weights. */
-enum entries { PORTS, MASKS, WEIGHTS };
+/* The entries of a table: port numbers; masks of ports or P_Keys; VLs with their weights. */
+enum entries { PORTS, HEX_WORDS, WEIGHTS };
 
 /* Lists the entries up to the last one in use. */
 static void get_list(const void *record, enum entries kind, struct value *value)
@@ -271,6 +270,7 @@ static void get_list(const void *record, enum entries kind, struct value *value)
 	size_t count = TABLE_BYTES * 8 / width;
 	char *word = value->scratch, *end = word + sizeof(value->scratch);
 
+	/* The others take less: 32 words of sizeof("0xffff") or sizeof("15:255") bytes are 224. */
 	_Static_assert(sizeof(value->scratch) >= TABLE_BYTES * sizeof("255"), "no room for ports");
 	_Static_assert(ARRAY_SIZE(value->words) >= TABLE_BYTES, "no room for ports");
 	while (count && bits_get(table, (count - 1) * width, width) == empty)
@@ -278,12 +278,21 @@ static void get_list(const void *record, enum entries kind, struct value *value)
 	for (size_t i = 0; i < count; i++) {
 		const unsigned int entry = (unsigned int)bits_get(table, i * width, width);
 		const size_t room = (size_t)(end - word);
+		int length = 0;
 
+		switch (kind) {
+		case PORTS:
+			length = snprintf(word, room, "%u", entry);
+			break;
+		case HEX_WORDS:
+			length = snprintf(word, room, "0x%04x", entry);
+			break;
+		case WEIGHTS:
+			length = snprintf(word, room, "%u:%u", entry >> 8 & 15, entry & 0xff);
+			break;
+		}
 		value->words[i] = word;
-		word += 1 + (kind == PORTS   ? snprintf(word, room, "%u", entry)
-			     : kind == MASKS ? snprintf(word, room, "0x%04x", entry)
-					     : snprintf(word, room, "%u:%u", entry >> 8 & 15,
-							entry & 0xff));
+		word += length + 1;
 	}
 	value->kind = VALUE_LIST;
 	value->list.items = value->words;
@@ -297,7 +306,7 @@ static void get_ports(const void *record, struct value *value)
 
 static void get_words(const void *record, struct value *value)
 {
-	get_list(record, MASKS, value);
+	get_list(record, HEX_WORDS, value);
 }
 
 static void get_arbitration(const void *record, struct value *value)
@@ -318,7 +327,7 @@ static const struct field multicast_forwarding_fields[] = {
 	NUM(0, 0, 16, "lid", "LID", SHOW, "LID of the switch", SA(0)),
 	NUM(2, 0, 4, "position", "POSITION", SHOW, "which 16 ports the masks cover", SA(1)),
 	NUM(2, 7, 9, "block", "BLOCK", SHOW, "block of 32 multicast LIDs that it holds", SA(3)),
-	COMPUTED_FIELD(FIELD_LIST, get_words, "port_masks", "PORT MASKS", SHOW, 0,
+	COMPUTED_FIELD(FIELD_LIST, get_words, "port_masks", "PORT HEX_WORDS", SHOW, 0,
 		       "ports for each multicast LID of the block, up to the last that has one"),
 };
 
