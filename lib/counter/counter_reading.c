@@ -165,24 +165,18 @@ char *counter_reading_object(const struct counter_reading *reading)
 }
 
 /* Getters of texts; NULL: there is none. */
-#define GET_TEXT(linkage_, get_, text_)                             \
-	linkage_ void get_(const void *record, struct value *value) \
-	{                                                           \
-		const struct counter_reading *reading = record;     \
-                                                                    \
-		value_set_string(value, text_);                     \
+#define GET_TEXT(get_, text_)                                   \
+	void get_(const void *record, struct value *value)      \
+	{                                                       \
+		const struct counter_reading *reading = record; \
+                                                                \
+		value_set_string(value, text_);                 \
 	}
-GET_TEXT(extern, counter_get_device, reading->device ? reading->device->name : NULL)
-GET_TEXT(extern, counter_get_counter, reading->counter)
-GET_TEXT(extern, counter_get_kernel_name, reading->kernel_name)
-GET_TEXT(extern, counter_get_meaning, reading->name ? reading->name->meaning : NULL)
-GET_TEXT(extern, counter_get_problem, reading->problem)
-GET_TEXT(static, get_netdev, reading->netdev ?: reading->port ? reading->port->netdev : NULL)
-GET_TEXT(static, get_interface,
-	 !reading->counter			    ? NULL
-	 : !reading->netlink			    ? "sysfs"
-	 : reading->source == COUNTER_SOURCE_NETDEV ? "rtnetlink"
-						    : "nldev")
+GET_TEXT(counter_get_device, reading->device ? reading->device->name : NULL)
+GET_TEXT(counter_get_counter, reading->counter)
+GET_TEXT(counter_get_kernel_name, reading->kernel_name)
+GET_TEXT(counter_get_meaning, reading->name ? reading->name->meaning : NULL)
+GET_TEXT(counter_get_problem, reading->problem)
 
 void counter_get_port(const void *record, struct value *value)
 {
@@ -192,12 +186,35 @@ void counter_get_port(const void *record, struct value *value)
 		value_set_unsigned(value, reading->port->port.value);
 }
 
+static void get_netdev(const void *record, struct value *value)
+{
+	const struct counter_reading *reading = record;
+
+	if (reading->netdev)
+		value_set_string(value, reading->netdev);
+	else if (reading->port)
+		value_set_string(value, reading->port->netdev);
+}
+
 void counter_get_source(const void *record, struct value *value)
 {
 	const struct counter_reading *reading = record;
 
 	if (reading->counter)
 		value_set_word(value, counter_source_names, reading->source);
+}
+
+static void get_interface(const void *record, struct value *value)
+{
+	const struct counter_reading *reading = record;
+
+	if (!reading->counter)
+		return;
+	if (!reading->netlink)
+		value_set_string(value, "sysfs");
+	else
+		value_set_string(value,
+				 reading->source == COUNTER_SOURCE_NETDEV ? "rtnetlink" : "nldev");
 }
 
 /* A saturated value is only a lower bound: tables mark it; programs read `saturated`. */
