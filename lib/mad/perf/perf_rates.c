@@ -153,9 +153,6 @@ static void set_listed(enum perf_listing listing, const struct perf_record *befo
 	}
 }
 
-#define SET_RATE(counter_, factor_, rate_) \
-	set_rate(&before->counter_, &after->counter_, factor_, &rates->rate_)
-
 void perf_rates_of(enum perf_listing listing, const struct perf_record *before,
 		   const struct perf_record *after, double seconds, struct perf_rates *rates)
 {
@@ -169,11 +166,16 @@ void perf_rates_of(enum perf_listing listing, const struct perf_record *before,
 		set_listed(listing, before, after, seconds, rates);
 		return;
 	}
-	SET_RATE(xmit_data_bytes, 8 / seconds / BITS_PER_GIGABIT, xmit_gbps);
-	SET_RATE(rcv_data_bytes, 8 / seconds / BITS_PER_GIGABIT, rcv_gbps);
-	SET_RATE(xmit_packets, 1 / seconds, xmit_packets_per_sec);
-	SET_RATE(rcv_packets, 1 / seconds, rcv_packets_per_sec);
-	SET_RATE(xmit_wait_ticks, 1 / seconds, xmit_wait_ticks_per_sec);
+	set_rate(&before->xmit_data_bytes, &after->xmit_data_bytes, 8 / seconds / BITS_PER_GIGABIT,
+		 &rates->xmit_gbps);
+	set_rate(&before->rcv_data_bytes, &after->rcv_data_bytes, 8 / seconds / BITS_PER_GIGABIT,
+		 &rates->rcv_gbps);
+	set_rate(&before->xmit_packets, &after->xmit_packets, 1 / seconds,
+		 &rates->xmit_packets_per_sec);
+	set_rate(&before->rcv_packets, &after->rcv_packets, 1 / seconds,
+		 &rates->rcv_packets_per_sec);
+	set_rate(&before->xmit_wait_ticks, &after->xmit_wait_ticks, 1 / seconds,
+		 &rates->xmit_wait_ticks_per_sec);
 	set_errors(before, after, 1 / seconds, &rates->errors_per_sec);
 }
 
