@@ -153,8 +153,9 @@ static void add_port(struct perf_run *run, const struct round *round, size_t por
 	}
 }
 
-static void compare(struct perf_run *run, const struct snapshot *before,
-		    const struct snapshot *after)
+/* Adds the rows of a round: what happened from one snapshot to the next. */
+static void add_round(struct perf_run *run, const struct snapshot *before,
+		      const struct snapshot *after)
 {
 	struct round round = {
 		.time = utc_now(),
@@ -210,7 +211,7 @@ void perf_watch(struct perf_run *run)
 		after = keep(run);
 		/* An interrupted round is incomplete and is dropped. */
 		if (!run->mad.session.stopped) {
-			compare(run, &before, &after);
+			add_round(run, &before, &after);
 			show(run);
 		}
 		perf_rows_free(before.rows, before.count);
