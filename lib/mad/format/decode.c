@@ -111,15 +111,19 @@ static void add_fields(const struct schema *schema, const struct window *window,
 			add_pair(field, window, pairs, count);
 }
 
-/* Adds the fields of one record, which describe `most` bytes. */
+/*
+ * Adds the fields of a record, or the header's fields that are no members of the row. `described`:
+ * the bytes that the fields describe, without which a computed field is unknown.
+ */
 static void add_record(const struct schema *schema, const unsigned char *data, size_t bytes,
-		       size_t most, struct number entry, struct mad_pair **pairs, size_t *count)
+		       size_t described, struct number entry, struct mad_pair **pairs,
+		       size_t *count)
 {
 	struct mad_record record = {.object = NULL};
 	const struct window window = {
 		.record = &record,
 		.bytes = bytes < sizeof(record.data) ? bytes : sizeof(record.data),
-		.complete = bytes >= most,
+		.complete = bytes >= described,
 		.entry = entry,
 	};
 
