@@ -36,6 +36,14 @@ struct event_reports {
 	size_t count;
 };
 
+/* The parts of a port to read. */
+enum stale {
+	STALE_STATE = 1 << 0,
+	STALE_NETDEV = 1 << 1,
+	STALE_GIDS = 1 << 2,
+	STALE_ALL = STALE_STATE | STALE_NETDEV | STALE_GIDS,
+};
+
 struct tracked_port {
 	unsigned int number;
 	bool ethernet; /* true if its link layer is Ethernet */

@@ -68,14 +68,6 @@ void watcher_report_states(const struct watcher *watcher, uint64_t words,
 
 /* Internals that the files of the watcher share; nothing outside lib/event/watcher*.c uses them. */
 
-/* The parts of a port to read. */
-enum stale {
-	STALE_STATE = 1 << 0,
-	STALE_NETDEV = 1 << 1,
-	STALE_GIDS = 1 << 2,
-	STALE_ALL = STALE_STATE | STALE_NETDEV | STALE_GIDS,
-};
-
 struct watched {
 	struct tracked_device *tracked;
 	struct number index;	   /* RDMA netlink's index */

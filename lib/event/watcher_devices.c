@@ -284,16 +284,17 @@ void watcher_open_contexts(struct watcher *watcher)
 	verbs_free(verbs);
 }
 
-/* Maps the kernel's enum ib_event_type to the event of a port. */
-struct port_word {
+/* An event that a device reports of a port, and what is to be read after it. */
+struct port_report {
 	enum verbs_event_type type;
 	enum event_word word;
 	unsigned int stale;
 };
 
-static const struct port_word *find_word(unsigned int type)
+/* Maps the kernel's enum ib_event_type to the event of a port. */
+static const struct port_report *find_word(unsigned int type)
 {
-	static const struct port_word words[] = {
+	static const struct port_report words[] = {
 		{VERBS_EVENT_PORT_ACTIVE, EVENT_PORT_ACTIVE, STALE_STATE},
 		{VERBS_EVENT_PORT_ERR, EVENT_PORT_DOWN, STALE_STATE},
 		{VERBS_EVENT_LID_CHANGE, EVENT_LID_CHANGE, STALE_STATE},
@@ -318,9 +319,9 @@ struct async_context {
 static void take_async(void *context, const struct verbs_event *event)
 {
 	const struct async_context *async = context;
-	const struct tracked_device *tracked = async->watched->tracked;
+	struct tracked_device *tracked = async->watched->tracked;
 	const struct event_cause cause = watcher_cause(async->watcher, EVENT_SOURCE_VERBS);
-	const struct port_word *found = find_word(event->type);
+	const struct port_report *found = find_word(event->type);
 
 	if (event->type == VERBS_EVENT_DEVICE_FATAL)
 		event_state_add_event(&cause, EVENT_DEVICE_FATAL, tracked, NULL, NULL);
