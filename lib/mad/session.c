@@ -209,7 +209,7 @@ bool mad_session_get(struct mad_session *session, const struct mad_destination *
 {
 	struct mad_item item = {.error = 0};
 
-	mad_session_ask(session, destination, attribute, modifier, &item);
+	mad_smp_request(&destination->place, UMAD_METHOD_GET, attribute, modifier, &item.request);
 	item.request.key = key;
 	mad_gather(session->engine, &item, 1);
 	if (!mad_session_check(session, destination,
