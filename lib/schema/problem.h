@@ -33,6 +33,7 @@ void problem_add(struct problems *problems, const char *object, const char *attr
 /* The same with the cause in words. All strings are copied. */
 void problem_add_text(struct problems *problems, const char *object, const char *attribute,
 		      const char *source, const char *error, const char *hint);
+/* The same, formatted; the hint precedes the format. */
 void problem_add_format(struct problems *problems, const char *object, const char *attribute,
 			const char *source, const char *hint, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
