@@ -91,6 +91,7 @@ static void add_word(char **text, const char *word)
 char *mad_status_word(unsigned int mgmt_class, unsigned int status)
 {
 	unsigned int rest = status & 0xffff;
+	_cleanup_(freep) char *hex = NULL;
 	char *text = NULL;
 	const char *word;
 
@@ -113,8 +114,10 @@ char *mad_status_word(unsigned int mgmt_class, unsigned int status)
 		add_word(&text, word);
 		rest &= 0xff;
 	}
-	if (rest)
-		mem_extend(&text, "%s0x%04x", text ? "," : "", rest);
+	if (rest) {
+		hex = mem_format("0x%04x", rest);
+		add_word(&text, hex);
+	}
 	return text;
 }
 
