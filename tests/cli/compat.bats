@@ -108,7 +108,7 @@ as_on()
 	[ "$status" = 0 ]
 	# Unlike the panic of older releases, the warning gives no reason.
 	grep -q "^ibwarn: .* main: stat of IB device 'mlx5_1' failed\$" "$BATS_TEST_TMPDIR/err"
-	! grep -q ibpanic "$BATS_TEST_TMPDIR/err" || return 1
+	! grep -q ibpanic "$BATS_TEST_TMPDIR/err" || false
 }
 
 @test "compat: ibstat of the newer release, with a missing port and adapters without ports" {
@@ -194,7 +194,7 @@ as_on()
 	install_links
 	rm "$directory/ibstat"
 	echo mine >"$directory/ibstat"
-	! install_links 2>"$BATS_TEST_TMPDIR/refusal" || return 1
+	! install_links 2>"$BATS_TEST_TMPDIR/refusal" || false
 	grep -q 'is another program' "$BATS_TEST_TMPDIR/refusal"
 	[ "$(cat "$directory/ibstat")" = mine ]
 }

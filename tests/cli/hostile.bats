@@ -18,7 +18,7 @@ copy_tree()
 @test "hostile: no control byte in any output, whatever the locale" {
 	local command format locale
 
-	cd "$BATS_TEST_TMPDIR" || return
+	cd "$BATS_TEST_TMPDIR" || false
 	for locale in C.UTF-8 C; do
 		for command in $listings; do
 			for format in --no-headings --json --jsonl --tsv --color=never --verbose; do

@@ -142,7 +142,7 @@ rdmactl devices: bnxt_re1: no such RDMA device'
 @test "objects: no word of the command line reaches the terminal unfiltered" {
 	local bad=$'\e]0;owned\a\x9b\xff\x7f\r\n\t\u202e' words number=0
 
-	cd "$BATS_TEST_TMPDIR" || return
+	cd "$BATS_TEST_TMPDIR" || false
 	while IFS= read -r words; do
 		local -a line=()
 
