@@ -81,10 +81,8 @@ $(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(BUILD)/asan/objects $(UNIT_LINKE
 -include $(wildcard $(BUILD)/unit/*.d)
 $(filter-out $(patsubst %.d,%,$(wildcard $(BUILD)/unit/*.d)),$(UNIT_TESTS)): $(ASAN_ARCHIVE)
 UNIT_OBJECTS := $(UNIT_TESTS:$(BUILD)/unit/%=$(BUILD)/asan/tests/unit/%.o)
-# Optimizing the tests themselves would take longer than it saves when they run, except for those that
-# compute most of the time.
-UNIT_COMPUTING := $(patsubst %,$(BUILD)/asan/tests/unit/test_%.o,fabric_multicast mesh_judge)
-$(filter-out $(UNIT_COMPUTING),$(UNIT_OBJECTS)): private ASAN_OPTIMIZE := -O0
+# Optimizing the tests themselves would take longer than it saves when they run.
+$(UNIT_OBJECTS): private ASAN_OPTIMIZE := -O0
 .SECONDARY: $(UNIT_OBJECTS)
 
 -include $(ASAN_OBJECTS:.o=.d) $(wildcard $(BUILD)/asan/tests/*/*.d)
