@@ -20,9 +20,12 @@ ASAN_CFLAGS = $(filter-out -D_FORTIFY_SOURCE=2 -O2 -fPIE,$(ALL_CFLAGS)) $(ASAN_O
 # position-dependent program with the sanitizers' runtime linked in starts in half the time.
 ASAN_LINK := $(SANITIZE) -no-pie -static-libasan -static-libubsan -Wl,--as-needed
 # A unit test starts once: its link with the shared runtime takes a third less time.
-# gold, if it can link such a program, takes half of the time of the default linker.
-UNIT_LINKER := $(BUILD)/asan/linker
-ASAN_UNIT_LINK = $(filter-out -static-lib%,$(ASAN_LINK)) $(if $(SANITIZE),@$(UNIT_LINKER))
+ASAN_SHARED = $(filter-out -static-lib%,$(ASAN_LINK))
+# gold, if it can link such a program, takes half of the time of the default linker. The first link of a
+# test tries it, and the variable then holds the answer.
+UNIT_GOLD = $(eval UNIT_GOLD := $(shell echo 'int main(void) { return 0; }' | \
+	$(CC) $(ASAN_SHARED) -fuse-ld=gold -o /dev/null -x c - 2>/dev/null && echo -fuse-ld=gold))$(UNIT_GOLD)
+ASAN_UNIT_LINK = $(ASAN_SHARED) $(if $(SANITIZE),$(UNIT_GOLD))
 ASAN_OBJECTS := $(SOURCES:%.c=$(BUILD)/asan/%.o)
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -63,21 +66,21 @@ ASAN_ARCHIVE := $(BUILD)/asan/rdmactl.a
 $(ASAN_ARCHIVE): $(filter-out %/cmd/main.o,$(ASAN_OBJECTS))
 	$(Q)rm -f $@ && ar rcsT $@ $(filter %.o,$^)
 
-$(UNIT_LINKER): $(BUILD)/asan/flags
-	$(Q)echo 'int main(void) { return 0; }' | \
-		$(CC) $(SANITIZE) $(filter-out @%,$(ASAN_UNIT_LINK)) -fuse-ld=gold -o /dev/null -x c - 2>/dev/null && \
-		echo -fuse-ld=gold >$@ || : >$@
-
 # The linker lists the objects that it takes from the archive (-t). A test is linked again if one of them
-# has changed, or the list of all objects; if the linker listed none, whenever the archive has.
+# has changed, or the list of all objects; if it has no list of its own, whenever the archive has. An object
+# that begins to replace a function of a library is not noticed.
 $(BUILD)/asan/objects: FORCE
 	$(call keep_flags,$(ASAN_OBJECTS))
 $(ASAN_ARCHIVE): $(BUILD)/asan/objects
-$(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(BUILD)/asan/objects $(UNIT_LINKER) | $(ASAN_ARCHIVE)
+# The default linker prints build/asan/lib/x.o, and gold build/asan/rdmactl.a(build/asan/lib/x.o). The empty
+# rule `x.o:` lets make go on when x.c is gone. An empty .d would say that the test needs no object, when it
+# is only that the linker prints them in another way.
+$(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(BUILD)/asan/objects | $(ASAN_ARCHIVE)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ASAN_UNIT_LINK) -Wl,-t -o $(@D)/new_$(@F) $< $(ASAN_ARCHIVE) $(LIBS) -lcmocka >$@.list && \
-		sed -n 's,^\(.*(\)\?\($(BUILD)/asan/\(lib\|cmd\)/.*[.]o\))\?$$,$@: \2\n\2:,p' $@.list >$@.d && \
-		{ [ -s $@.d ] || rm $@.d; } && mv $(@D)/new_$(@F) $@ && rm $@.list
+	$(Q)rm -f $@.d && list=$$($(CC) $(ASAN_UNIT_LINK) -Wl,-t -o $@ $< $(ASAN_ARCHIVE) $(LIBS) -lcmocka) && \
+		printf '%s\n' "$$list" | \
+		sed -n 's,^\(.*(\)\?\($(BUILD)/asan/\(lib\|cmd\)/.*[.]o\))\?$$,$@: \2\n\2:,p' >$@.d && \
+		{ [ -s $@.d ] || rm $@.d; }
 -include $(wildcard $(BUILD)/unit/*.d)
 $(filter-out $(patsubst %.d,%,$(wildcard $(BUILD)/unit/*.d)),$(UNIT_TESTS)): $(ASAN_ARCHIVE)
 UNIT_OBJECTS := $(UNIT_TESTS:$(BUILD)/unit/%=$(BUILD)/asan/tests/unit/%.o)
