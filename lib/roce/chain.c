@@ -117,19 +117,27 @@ static void follow_tos(const struct roce_facts *facts, struct roce_chain *chain)
 			 strerror(-facts->global_rc), facts->tos);
 		return;
 	}
-	if (facts->tos_source == TOS_UNTOUCHED)
+	switch (facts->tos_source) {
+	case TOS_ASKED:
+		add_step(chain, ROCE_OK, value, "packets with TOS %u, as requested", facts->tos);
+		break;
+	case TOS_GLOBAL:
+		add_step(chain, ROCE_OK, value,
+			 "the driver gives every queue pair of the port traffic class %u",
+			 facts->tos);
+		break;
+	case TOS_CONFIGURED:
+		add_step(chain, ROCE_OK, value,
+			 "rdma_cm gives connections TOS %u, unless the application sets another",
+			 facts->tos);
+		break;
+	case TOS_UNTOUCHED:
 		add_step(chain, ROCE_UNKNOWN, value,
 			 "the default TOS of rdma_cm cannot be seen: configfs has no directory for "
 			 "the device, or it cannot be read; if nobody changed it, it is %u",
 			 facts->tos);
-	else
-		add_step(chain, ROCE_OK, value,
-			 facts->tos_source == TOS_ASKED ? "packets with TOS %u, as requested"
-			 : facts->tos_source == TOS_GLOBAL
-				 ? "the driver gives every queue pair of the port traffic class %u"
-				 : "rdma_cm gives connections TOS %u, unless the application sets "
-				   "another",
-			 facts->tos);
+		break;
+	}
 }
 
 static void follow_dscp(const struct roce_facts *facts, struct roce_chain *chain)
