@@ -11,7 +11,7 @@ struct topology_switch *topology_find_switch(const struct topology *topology, co
 					     bool of_file)
 {
 	for (size_t i = 0; i < topology->switch_count; i++)
-		if (!topology->switches[i]->function == of_file &&
+		if ((topology->switches[i]->function == NULL) == of_file &&
 		    !strcmp(topology->switches[i]->id, id))
 			return topology->switches[i];
 	return NULL;
