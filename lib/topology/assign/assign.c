@@ -117,7 +117,6 @@ size_t assignment_nic(const struct assignment_list *list, const char *name)
 	return nic;
 }
 
-/* An accelerator gains nothing from an adapter that is farther than its first one. */
 static void give(struct problem_of_matching *problem, size_t gpu, size_t nic)
 {
 	struct assignment *assignment = &problem->list->items[gpu];
@@ -128,6 +127,7 @@ static void give(struct problem_of_matching *problem, size_t gpu, size_t nic)
 			 &pair);
 	if (!assignment->nics.count)
 		assignment->pair = pair;
+	/* An accelerator gains nothing from an adapter that is farther than its first one. */
 	if (pair.class.value <= assignment->pair.class.value)
 		strings_add(&assignment->nics, problem->list->nics[nic]->name);
 }
