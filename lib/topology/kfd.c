@@ -21,7 +21,7 @@ enum { LINK_XGMI = 11 };
 
 struct kfd {
 	const struct topology_request *request;
-	struct strings nodes;		       /* their numbers */
+	struct strings nodes;		       /* their folders, which are named by number */
 	const struct pci_function **functions; /* of each; NULL: a CPU */
 };
 
