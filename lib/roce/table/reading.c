@@ -94,11 +94,13 @@ static void choose_tos(const struct number *asked, struct roce_port *record,
 		[TOS_CONFIGURED] = &record->default_tos,
 		[TOS_UNTOUCHED] = &untouched,
 	};
+	enum tos_source source = TOS_ASKED;
 
-	while (!sources[facts->tos_source]->known)
-		facts->tos_source++;
-	record->tos = *sources[facts->tos_source];
-	record->tos_source = number_of(facts->tos_source);
+	while (!sources[source]->known)
+		source++;
+	facts->tos_source = source;
+	record->tos = *sources[source];
+	record->tos_source = number_of(source);
 	facts->tos = (unsigned int)record->tos.value;
 	facts->is_v1 = number_is(&record->default_mode, ROCE_MODE_V1);
 }
