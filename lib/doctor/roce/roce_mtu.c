@@ -189,7 +189,7 @@ static struct judged judge(struct doctor_context *run, const struct link *own)
 struct judged check_roce_mtu(struct doctor_context *run)
 {
 	const struct link *own = roce_own_netdev(run);
-	static const char expected[] = "4192"; /* see roce_mtu() */
+	static const char expected[] = "4192"; /* 4096 and the 96 bytes of headers of roce_mtu() */
 	_cleanup_(freep) char *actual = NULL;
 
 	if (!own)
