@@ -101,16 +101,21 @@ static const struct enum_name doctor_scope_names[] = {
 };
 
 /* The members of struct doctor_check are plain constants, not the struct number of records. */
-#define WORD_OF(member)                                                                \
-	static void get_check_##member(const void *record, struct value *value)        \
-	{                                                                              \
-		const struct doctor_check *check = record;                             \
-                                                                                       \
-		if (check->id)                                                         \
-			value_set_word(value, doctor_##member##_names, check->member); \
-	}
-WORD_OF(group)
-WORD_OF(scope)
+static void get_check_group(const void *record, struct value *value)
+{
+	const struct doctor_check *check = record;
+
+	if (check->id)
+		value_set_word(value, doctor_group_names, check->group);
+}
+
+static void get_check_scope(const void *record, struct value *value)
+{
+	const struct doctor_check *check = record;
+
+	if (check->id)
+		value_set_word(value, doctor_scope_names, check->scope);
+}
 
 static void get_check_needs(const void *record, struct value *value)
 {
