@@ -163,6 +163,36 @@ static void places(void **state)
 	topology_clear(&topology);
 }
 
+/* A file may place elsewhere a switch that the kernel has; the kernel's own stays as it is. */
+static void moved_switch(void **state)
+{
+	struct pci_function function = {.parent = NULL};
+	struct topology topology = {.count = 0};
+	struct topology_switch *own, *moved;
+	char *message = NULL;
+	size_t matched = 0;
+
+	(void)state;
+	add(&topology, "gpu0", "0000:04:00.0");
+	own = topology_add_switch(&topology, "0000:01:00.0");
+	own->function = &function;
+	topology.nodes[0].above = own;
+	assert_int_equal(
+		nccl_read(&topology,
+			  "<system version='1'><pci busid='ffff:ff:01.0'><pci busid='0000:01:00.0'>"
+			  "<pci busid='0000:04:00.0'/></pci></pci></system>",
+			  &matched, &message),
+		0);
+	assert_int_equal(matched, 1);
+	moved = topology.nodes[0].above;
+	assert_ptr_not_equal(moved, own);
+	assert_string_equal(moved->id, own->id);
+	assert_string_equal(moved->up->id, "ffff:ff:01.0");
+	assert_null(own->up);
+	assert_ptr_equal(topology_find_switch(&topology, own->id, false), own);
+	topology_clear(&topology);
+}
+
 static void wrong_files(void **state)
 {
 	static const char *const texts[] = {
@@ -212,7 +242,7 @@ int main(void)
 		cmocka_unit_test(elements),    cmocka_unit_test(faults),
 		cmocka_unit_test(limits),      cmocka_unit_test(places),
 		cmocka_unit_test(wrong_files), cmocka_unit_test(circles),
-		cmocka_unit_test(escaped),
+		cmocka_unit_test(escaped),     cmocka_unit_test(moved_switch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
