@@ -103,6 +103,12 @@ static void this_shell(void **state)
 		{"1073741824", PROFILE_HPC, SEVERITY_OK},
 		{"unlimited", PROFILE_HPC, SEVERITY_OK},
 	};
+	/* The last two do not fit into 64 bits, in bytes or as they are. */
+	static const char *const unknown[] = {
+		"xMemTotal: 1024 kB",
+		"MemTotal: 18014398509481985 kB",
+		"MemTotal: 18446744073709551617 kB",
+	};
 	struct bed *bed = *state;
 
 	tree_write(&bed->tree, "proc/meminfo", "Cached: 3 kB\nMemTotal:        1048576 kB");
@@ -116,9 +122,14 @@ static void this_shell(void **state)
 		assert_string_equal(bed->results.items[0].expected, "unlimited");
 	}
 	/* If the memory size is unknown, only "unlimited" is enough. */
-	tree_delete(&bed->tree, "proc/meminfo");
 	bed->run.profile = PROFILE_HPC;
 	put_limits(bed, "self", "1073741824", "9");
+	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
+		tree_write(&bed->tree, "proc/meminfo", unknown[i]);
+		expect(bed, CHECK_ID_memlock, SEVERITY_WARNING,
+		       "pinned memory is limited, so registering more fails");
+	}
+	tree_delete(&bed->tree, "proc/meminfo");
 	expect(bed, CHECK_ID_memlock, SEVERITY_WARNING,
 	       "pinned memory is limited, so registering more fails");
 	/* CAP_IPC_LOCK is bit 14: include/uapi/linux/capability.h. */
