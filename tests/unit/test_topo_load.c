@@ -645,6 +645,8 @@ static void amd_links(void **state)
 	put_kfd(bed, "3/io_links/1", "type 12\nnode_to 1");
 	put_kfd(bed, "3/io_links/2", "type 11");
 	put_kfd(bed, "0/io_links/2", "type 11\nnode_to 1");
+	/* Only the first line of a property counts, even if it is malformed. */
+	put_kfd(bed, "3/io_links/3", "type 11\nnode_to 1x\nnode_to 1");
 	load(bed);
 	nodes = bed->topology.nodes;
 	assert_int_equal(bed->topology.count, 3);
