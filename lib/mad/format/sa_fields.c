@@ -327,7 +327,7 @@ static const struct field multicast_forwarding_fields[] = {
 	NUM(0, 0, 16, "lid", "LID", SHOW, "LID of the switch", SA(0)),
 	NUM(2, 0, 4, "position", "POSITION", SHOW, "which 16 ports the masks cover", SA(1)),
 	NUM(2, 7, 9, "block", "BLOCK", SHOW, "block of 32 multicast LIDs that it holds", SA(3)),
-	COMPUTED_FIELD(FIELD_LIST, get_words, "port_masks", "PORT HEX_WORDS", SHOW, 0,
+	COMPUTED_FIELD(FIELD_LIST, get_words, "port_masks", "PORT MASKS", SHOW, 0,
 		       "ports for each multicast LID of the block, up to the last that has one"),
 };
 
