@@ -156,8 +156,7 @@ void mesh_names_fill(const struct mesh_host *hosts, uint32_t count, struct mesh_
 bool mesh_names_find(const struct mesh_names *names, const char *name, uint32_t *ret_host);
 void mesh_names_clear(struct mesh_names *names);
 
-/* Present hosts grouped by a text that they have in common, such as the release of their firmware.
- */
+/* Present hosts, grouped by a text that they share, such as the release of their firmware. */
 struct host_text {
 	char *text;
 	const struct mesh_host *host;
