@@ -31,6 +31,8 @@ int faccessat(int folder, const char *path, int mode, int flags)
 /* The errno of listing a folder named "infiniband"; 0: none. */
 static int list_error;
 
+/* On i386 sanitizers call this themselves, before they are ready for the checks that are in it. */
+#ifndef __i386__
 long syscall(long number, ...)
 {
 	long (*const real)(long number, ...) = (long (*)(long number, ...))dlsym(RTLD_NEXT,
@@ -51,6 +53,7 @@ long syscall(long number, ...)
 	}
 	return real(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
+#endif
 
 #define DENIED "Permission denied run it as root for a snapshot of all that root can read\n"
 
@@ -671,6 +674,9 @@ static void unlisted(void **state)
 	static const int errors[] = {EIO, ETIMEDOUT, ENOMEM, ENOENT};
 	struct bed *bed = *state;
 
+#ifdef __i386__
+	skip(); /* syscall() is not replaced there */
+#endif
 	tree_write(&bed->tree, "sys/class/infiniband/m/node_type", "1: CA");
 	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
 		const bool vanished = errors[i] == ENOENT;
