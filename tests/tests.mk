@@ -173,12 +173,15 @@ analyze: | $(GENERATED)
 
 TESTS := tests/run -b $(BUILD) $(if $(UPDATE),-u)
 
+ALL_PROCESSORS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 # Other targets run these; `check` only builds them, so that they do not rot.
 BENCH_PROGRAMS := $(BUILD)/mesh/simulate $(BUILD)/bench/mad_rate
 
 .PHONY: check check-unit check-musl check-cli check-lint check-sim check-vm check-mesh
+# Uses all processors unless -j says how many, as the suites do.
 check: deps-check
-	+$(Q)$(MAKE) --no-print-directory DEV=$(DEV) all asan musl $(UNIT_TESTS) $(VM_PROGRAMS) $(BENCH_PROGRAMS)
+	+$(Q)$(MAKE) --no-print-directory $(ALL_PROCESSORS) DEV=$(DEV) all asan musl $(UNIT_TESTS) $(VM_PROGRAMS) $(BENCH_PROGRAMS)
 	$(Q)$(TESTS) -k "$(VM_KERNELS)" unit musl lint cli server launchers sim vm
 check-unit: $(UNIT_TESTS)
 	$(Q)$(TESTS) unit
@@ -218,7 +221,7 @@ bench: all $(BUILD)/bench/mad_rate $(BUILD)/vm/scrape_clock.so
 # Uses all processors unless -j says how many. Fetches what a virtual machine needs during the build.
 .PHONY: demo demo-machine
 demo: deps
-	+$(Q)$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) demo-machine all
+	+$(Q)$(MAKE) --no-print-directory $(ALL_PROCESSORS) demo-machine all
 	$(Q)tests/demo $(BUILD)/rdmactl
 # Runs after deps, and without $(MAKE), so that make -n only prints it and an interrupt ends it.
 demo-machine:
