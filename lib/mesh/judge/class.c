@@ -20,7 +20,6 @@
  * false alarm in 1,000 healthy meshes of 16 to 32 hosts; with a quarter of it, 11 in 1,200.
  */
 #define FEW_FIGURES	      32.0
-#define LEAST_SHARE_EXCUSED   0.75
 #define MOST_LATENESS_EXCUSED 4.0
 /* From the median of a normal distribution to its quartile, in standard deviations. */
 #define QUARTILE 0.6745

@@ -6,9 +6,6 @@
 #include "base/mem.h"
 #include "mesh/judge/judge_parts.h"
 
-/* Below this share no scatter is an excuse; LEAST_SHARE_EXCUSED in class.c is the same. */
-#define LEAST_DISTANCE_SHARE 0.75
-
 void finding_set_host(struct judge_finding *finding, const struct judge *judge, uint32_t host)
 {
 	finding->host = number_of(host);
@@ -69,7 +66,7 @@ static void compare_distances(struct conclusion *conclusion, uint16_t rail, unsi
 			continue;
 		}
 		share = class->bandwidth.median / nearest->bandwidth.median;
-		if (share >= LEAST_DISTANCE_SHARE ||
+		if (share >= LEAST_SHARE_EXCUSED ||
 		    !conclusion_lists(conclusion, JUDGE_DISTANCE,
 				      judge_kinds[JUDGE_DISTANCE].severity))
 			continue;
@@ -227,7 +224,7 @@ static void compare_directions(struct conclusion *conclusion, uint16_t rail,
 	struct judge_finding *finding;
 
 	if (!class->bandwidth.judged || !class->both.judged ||
-	    both >= LEAST_DISTANCE_SHARE * 2 * one ||
+	    both >= LEAST_SHARE_EXCUSED * 2 * one ||
 	    !conclusion_lists(conclusion, JUDGE_BOTH, SEVERITY_NOTICE))
 		return;
 	finding = finding_add(

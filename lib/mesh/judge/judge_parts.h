@@ -255,6 +255,9 @@ bool pair_was_seen(const struct judge *judge, const struct mesh_pair *pair);
 /* Representative of the ports that good pairs connect. */
 uint32_t chain_end(struct judge *judge, uint32_t port);
 
+/* Below this share of the median, no scatter is an excuse. */
+#define LEAST_SHARE_EXCUSED 0.75
+
 /* If fewer pairs of a rail are bad, each is bad by itself. */
 #define LEAST_SCATTER 5u
 /* Whether a pair that was bad in the first pass is bad again. */
