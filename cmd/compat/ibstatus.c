@@ -28,15 +28,6 @@ static int usage(const char *program)
 	return COMPAT_STATUS_PANIC;
 }
 
-static int no_files(const char *device)
-{
-	compat_print(stdout,
-		     "Fatal error:  device '%s': sys files not found (" CLASS_DIRECTORY
-		     "/%s/ports)\n",
-		     device, device);
-	return COMPAT_STATUS_PANIC;
-}
-
 /* Prints each word after one blank. */
 static void print_words(const char *text)
 {
@@ -106,7 +97,10 @@ static bool show(const struct root *root, const char *arguments)
 	port += strspn(port, blanks);
 	port[strcspn(port, blanks)] = '\0';
 	if (sysfs_list_by_bytes(root, &ports, SYSFS_RDMA_CLASS "/%s/ports", device)) {
-		no_files(device);
+		compat_print(stdout,
+			     "Fatal error:  device '%s': sys files not found (" CLASS_DIRECTORY
+			     "/%s/ports)\n",
+			     device, device);
 		return false;
 	}
 	if (!strcmp(port, "+"))

@@ -51,7 +51,7 @@ void statistics_compute(uint64_t *samples, size_t count, struct statistics *ret)
 {
 	double sum = 0, squares = 0, mean;
 
-	*ret = (struct statistics){.count = count};
+	*ret = (struct statistics){0};
 	if (!count)
 		return;
 	qsort(samples, count, sizeof(*samples), compare);

@@ -15,7 +15,6 @@
  * deviation is that of the samples themselves (division by their count). Without samples all are 0.
  */
 struct statistics {
-	uint64_t count;
 	double min_usec;
 	double p50_usec;
 	double p90_usec;

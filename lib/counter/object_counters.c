@@ -19,7 +19,7 @@
 #define DATAGRAMS_AT_ONCE 2
 
 /* RDMA_COUNTER_MODE_*, include/uapi/rdma/rdma_netlink.h */
-const struct enum_name qp_counting_modes[] = {
+static const struct enum_name qp_counting_modes[] = {
 	{RDMA_COUNTER_MODE_NONE, "none", TONE_PLAIN, "no queue pair is counted"},
 	{RDMA_COUNTER_MODE_AUTO, "auto", TONE_GOOD,
 	 "the kernel binds queue pairs as they are created"},

@@ -63,7 +63,6 @@ struct qp_counting {
 	enum tristate optional;		/* in auto mode, since Linux 6.15 */
 };
 
-extern const struct enum_name qp_counting_modes[];
 extern const struct enum_name qp_counting_masks[];
 /* Word after the properties if the counters also count what the optional counters do. */
 #define QP_COUNTING_OPTIONAL "optional"

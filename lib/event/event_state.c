@@ -148,7 +148,7 @@ bool tracked_port_has_link(const struct event_state *state, const struct tracked
 /*
  * A port whose netdev this is takes precedence over one that merely has a GID of it, for example.
  */
-static bool find_port(struct change *change, const struct link *link)
+static void find_port(struct change *change, const struct link *link)
 {
 	const struct event_state *state = change->state;
 
@@ -161,10 +161,9 @@ static bool find_port(struct change *change, const struct link *link)
 			change->device = state->devices[i];
 			change->port = port;
 			if (own)
-				return true;
+				return;
 		}
 	}
-	return change->port;
 }
 
 static struct event *add_event(const struct change *change, enum event_word word, const char *name)

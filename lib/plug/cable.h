@@ -34,7 +34,7 @@ struct cable_lane {
 	struct plug_limits rx_power, tx_power, tx_bias;
 };
 
-extern const struct schema cable_schema, cable_lane_schema, fec_bin_schema;
+extern const struct schema cable_schema, cable_lane_schema;
 
 /* What port_cables_read() needs from the inventory: bits of host/need.h. */
 extern const uint64_t port_cables_needs;

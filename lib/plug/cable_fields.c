@@ -12,8 +12,8 @@ static const struct field bin_fields[] = {
 };
 #undef RECORD
 
-const struct schema fec_bin_schema = SCHEMA("fec_bins", struct ethtool_fec_bin, bin_fields,
-					    "blocks with this many wrong symbols");
+static const struct schema fec_bin_schema = SCHEMA("fec_bins", struct ethtool_fec_bin, bin_fields,
+						   "blocks with this many wrong symbols");
 
 static void get_weakest(const void *record, struct value *value)
 {

@@ -61,7 +61,7 @@ static const struct plug_fact lane_facts[] = {
 /* The flags are on another page, which is not read. */
 static const struct plug_flag_place no_flags[] = {{.flag = 0}};
 
-const struct plug_layout plug_pddr = {
+static const struct plug_layout plug_pddr = {
 	.standard = PLUG_TOLD,
 	.facts = facts,
 	.lane_facts = lane_facts,

@@ -113,7 +113,7 @@ struct plug_layout {
 	const struct plug_flag_place *flags; /* end with a flag of 0 */
 };
 
-extern const struct plug_layout plug_sff_8472, plug_sff_8636, plug_cmis, plug_pddr;
+extern const struct plug_layout plug_sff_8472, plug_sff_8636, plug_cmis;
 
 /* A form of module: the layout of its facts, and its number of lanes. */
 struct plug_form_factor {

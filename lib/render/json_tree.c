@@ -55,13 +55,10 @@ static int read_number(struct json_reader *reader, struct json_node *node, const
 	if (digits) {
 		if (text_parse_u64(digits, 10, UINT64_MAX, &number))
 			return json_complain(reader, reader->value, "the number is too large");
-		node->number = number_of(number);
 		node->real = (double)number;
 		return 0;
 	}
 	node->real = json_number_value(value);
-	if (json_is_integer(value) && json_integer_value(value) >= 0)
-		node->number = number_of((uint64_t)json_integer_value(value));
 	return 0;
 }
 
@@ -79,7 +76,6 @@ static int read_scalar(struct json_reader *reader, struct json_node *node)
 		node->string = text_clean(json_string_value(value), json_string_length(value));
 	} else if (json_is_boolean(value)) {
 		node->kind = JSON_NODE_BOOL;
-		node->boolean = json_is_true(value);
 	} else {
 		node->kind = JSON_NODE_NULL;
 	}

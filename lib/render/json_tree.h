@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "schema/value.h"
+#include <stddef.h>
 
 enum json_node_kind {
 	JSON_NODE_NULL,
@@ -23,10 +23,8 @@ struct json_node {
 	char *key;     /* of an object's member; cleaned */
 	size_t key_at; /* places in the text, in bytes */
 	size_t at;
-	char *string;	      /* cleaned */
-	double real;	      /* of a number */
-	struct number number; /* if it is a number that is whole and not negative */
-	bool boolean;
+	char *string;		 /* cleaned */
+	double real;		 /* of a number */
 	struct json_node *items; /* of a list or an object, in the order of the text */
 	size_t count;
 };

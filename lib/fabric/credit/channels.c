@@ -342,7 +342,7 @@ void credit_loops_find(const struct fabric *fabric, const struct forwarding *for
 	credit_walker_make(fabric, forwarding, &finder.walker);
 	make_channels(&finder);
 	follow_all(&finder);
-	credit_find_cycles(fabric, &finder.graph, loops);
+	credit_find_cycles(&finder.graph, loops);
 	credit_walker_clear(&finder.walker);
 	free(finder.graph.channels);
 	free(finder.graph.ports);

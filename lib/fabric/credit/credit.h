@@ -208,8 +208,7 @@ struct credit_graph {
 };
 
 /* Fills the list from the graph. */
-void credit_find_cycles(const struct fabric *fabric, const struct credit_graph *graph,
-			struct credit_loops *loops);
+void credit_find_cycles(const struct credit_graph *graph, struct credit_loops *loops);
 
 /* Where each switch sends the packets to a LID: for channels.c and pairs.c. */
 #define CREDIT_OUT_UNKNOWN (FABRIC_NONE - 1)

@@ -14,7 +14,6 @@
 #define MOST_LOOP_STEPS 20000000u
 
 struct search {
-	const struct fabric *fabric;
 	const struct credit_graph *graph;
 	struct credit_loops *loops;
 	uint32_t count;	 /* channels */
@@ -261,15 +260,13 @@ static void find_loops(struct search *search)
 	free(loops);
 }
 
-void credit_find_cycles(const struct fabric *fabric, const struct credit_graph *graph,
-			struct credit_loops *loops)
+void credit_find_cycles(const struct credit_graph *graph, struct credit_loops *loops)
 {
 	const size_t count = graph->port_count * graph->lanes;
 	/* One array for all, by channel; two of them have an end, too. */
 	uint32_t *words = mem_alloc_zero(12 * (count + 2) + graph->edge_count, sizeof(*words));
 	uint32_t *next = words;
 	struct search search = {
-		.fabric = fabric,
 		.graph = graph,
 		.loops = loops,
 		.count = (uint32_t)count,

@@ -93,17 +93,11 @@ void verbs_facts_clear(struct verbs_facts *facts)
 /* Milliseconds for which a removed device may block until we notice. */
 enum { ABANDONED_MSEC = 1000 };
 
-int verbs_async_run(struct verbs_async *async, verbs_event_handler *handle, void *context)
+void verbs_async_run(struct verbs_async *async, verbs_event_handler *handle, void *context)
 {
 	struct pollfd fd = {.fd = verbs_async_fd(async), .events = POLLIN};
-	int rc = 0;
 
-	while (!rc) {
-		if (poll(&fd, 1, ABANDONED_MSEC) < 0 && errno != EINTR)
-			return -errno;
-		rc = verbs_async_read(async, handle, context);
-		if (!rc && verbs_async_abandoned(async))
-			rc = -ENODEV;
-	}
-	return rc;
+	while (poll(&fd, 1, ABANDONED_MSEC) >= 0 || errno == EINTR)
+		if (verbs_async_read(async, handle, context) || verbs_async_abandoned(async))
+			return;
 }

@@ -43,5 +43,5 @@ enum verbs_answer verbs_devices_read(struct verbs_devices *devices, const char *
 				     struct verbs_facts *facts);
 void verbs_facts_clear(struct verbs_facts *facts);
 
-/* Waits for events and passes them on; returns -errno when no more can come. */
-int verbs_async_run(struct verbs_async *async, verbs_event_handler *handle, void *context);
+/* Waits for events and passes them on, until no more can come. */
+void verbs_async_run(struct verbs_async *async, verbs_event_handler *handle, void *context);

@@ -188,19 +188,19 @@ static const struct cause {
 	{-ENETUNREACH, NULL, "choose an address to which this host has a route with --address"},
 };
 
-static int fail_address(struct mesh_agent *agent, int rc, const char *name, const char *port)
+static void fail_address(struct mesh_agent *agent, int rc, const char *name, const char *port)
 {
 	struct cause cause = {.rc = rc};
 
 	for (size_t i = 0; i < ARRAY_SIZE(causes); i++)
 		if (causes[i].rc == rc)
 			cause = causes[i];
-	return mesh_agent_fail(agent, rc,
-			       mem_format("cannot reach the coordinator at %s port %s: %s", name,
-					  port, cause.reason ?: strerror(-rc)),
-			       cause.hint
-				       ?: "let its TCP port through, or choose another address "
-					  "with --address");
+	mesh_agent_fail(agent, rc,
+			mem_format("cannot reach the coordinator at %s port %s: %s", name, port,
+				   cause.reason ?: strerror(-rc)),
+			cause.hint
+				?: "let its TCP port through, or choose another address "
+				   "with --address");
 }
 
 static int try_name(struct mesh_agent *agent, const char *name)

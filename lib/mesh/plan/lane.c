@@ -68,7 +68,7 @@ uint64_t random_next(uint64_t *state)
 }
 
 /* Fisher and Yates. The bias of the modulo is below 2^-32. */
-void random_shuffle(uint64_t *state, uint32_t *items, uint32_t count)
+static void random_shuffle(uint64_t *state, uint32_t *items, uint32_t count)
 {
 	for (uint32_t i = count; i > 1; i--) {
 		uint32_t j = (uint32_t)(random_next(state) % i), item = items[i - 1];
@@ -78,7 +78,8 @@ void random_shuffle(uint64_t *state, uint32_t *items, uint32_t count)
 	}
 }
 
-void random_order(uint64_t *state, uint32_t *items, uint32_t count)
+/* Fills the array with 0 to count - 1 in a random order. */
+static void random_order(uint64_t *state, uint32_t *items, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		items[i] = i;

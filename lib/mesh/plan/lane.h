@@ -21,11 +21,6 @@ size_t circle_round(uint32_t count, uint32_t round, struct place_pair *pairs);
 uint32_t ring_rounds(uint32_t count);
 size_t ring_round(uint32_t count, uint32_t round, struct place_pair *pairs);
 
-/* Fills the array with 0 to count - 1 in a random order. */
-void random_order(uint64_t *state, uint32_t *items, uint32_t count);
-/* Shuffles the array. */
-void random_shuffle(uint64_t *state, uint32_t *items, uint32_t count);
-
 /* A host on the rail of a lane. */
 struct lane_member {
 	uint32_t host;
