@@ -235,10 +235,10 @@ static char *undo_state(const struct change *change)
 }
 
 /* `key` is the field that would be set. */
-static void guard_field(struct change *change, const char *key, const char *text)
+static void guard_field(struct change *change, const char *key)
 {
 	_cleanup_(smp_change_clear) struct smp_change smp;
-	_cleanup_(freep) char *pair = mem_format("%s=%s", key, text);
+	_cleanup_(freep) char *pair = mem_format("%s=0", key);
 
 	begin(agent_of(change), &smp);
 	smp_change_parse(&smp, pair);
@@ -252,7 +252,7 @@ static void guard_field(struct change *change, const char *key, const char *text
 
 static void guard_state(struct change *change)
 {
-	guard_field(change, "physical_state", "0");
+	guard_field(change, "physical_state");
 }
 
 static const char *field_of(const struct change *change)
@@ -326,7 +326,7 @@ static int write_field(struct change *change, const char *value)
 
 static void guard_link(struct change *change)
 {
-	guard_field(change, field_of(change), "0");
+	guard_field(change, field_of(change));
 	change_note(change,
 		    "speed and width take effect when the link is trained again: reset the port");
 }

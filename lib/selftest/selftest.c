@@ -25,7 +25,7 @@ static void test_gid(struct trial *trial)
 	const struct message_receive receive = {.id = 2, .span = span};
 	const struct message_post post = trial_send(1, span);
 
-	if (trial_connect(trial, 0, NULL, NULL) || trial_buffers(trial, bytes) ||
+	if (trial_connect(trial, NULL, NULL) || trial_buffers(trial, bytes) ||
 	    trial_fill(&trial->near, span, 1) || trial_receive(&trial->far, &receive) ||
 	    trial_post(&trial->near, &post) || trial_expect(&trial->near, 1, NULL) ||
 	    trial_expect(&trial->far, 2, NULL))

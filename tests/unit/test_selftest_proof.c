@@ -217,7 +217,7 @@ static void event_meanwhile(void **state)
 	context->ops.poll_cq = poll_later;
 	context->async_fd = eventfd(1, EFD_CLOEXEC);
 	bed.far->watch.context = context;
-	assert_int_equal(trial_connect(&bed.trial, 0, &shape, &numbers), 0);
+	assert_int_equal(trial_connect(&bed.trial, &shape, &numbers), 0);
 	assert_int_equal(trial_buffer(&bed.trial.near, TRIAL_DATA, NONCE_BYTES, ACCESS_LOCAL), 0);
 	assert_int_equal(trial_receive(&bed.trial.near, &receive), 0);
 	prove.qpn = numbers.near;

@@ -127,11 +127,11 @@ static void note_failure(struct reader *reader, struct agent *agent, const struc
 	agent->noted = true;
 }
 
-static void give_up(const struct reader *reader, struct agent *agent, enum fabric_plug_state state)
+static void give_up(const struct reader *reader, struct agent *agent)
 {
 	for (; agent->current < agent->end; agent->current++)
 		if (is_wanted(reader, &reader->plugs->items[agent->current]))
-			set_state(&reader->plugs->items[agent->current], state);
+			set_state(&reader->plugs->items[agent->current], FABRIC_PLUG_NO_ANSWER);
 }
 
 /* Statuses of 13.4.7: the agent does not know the class, the method, or the attribute with it. */
@@ -148,7 +148,7 @@ static void take_whether(struct reader *reader, struct agent *agent, const struc
 {
 	if (reply->status && !is_unknown(reply->status)) {
 		note_failure(reader, agent, reply);
-		give_up(reader, agent, FABRIC_PLUG_NO_ANSWER);
+		give_up(reader, agent);
 	} else if (!reply->status && general_info_has_registers(data)) {
 		agent->step = ASK_UNITS;
 		go_on(reader, agent);
@@ -192,7 +192,7 @@ static void done(void *context, const struct mad_reply *reply)
 		return;
 	if (reply->error || !reply->mad || reply->bytes < MAD_BYTES) {
 		note_failure(reader, agent, reply);
-		give_up(reader, agent, FABRIC_PLUG_NO_ANSWER);
+		give_up(reader, agent);
 		return;
 	}
 	data = reply->mad + mad_data_offset(MAD_CLASS_MELLANOX);
@@ -237,7 +237,7 @@ int fabric_plugs_read_registers(struct mad_engine *engine, const struct mad_addr
 	rc = mad_engine_run(engine, &work);
 	/* A port that was not asked is not known to be unsupported. */
 	for (size_t i = 0; rc && i < reader.agent_count; i++)
-		give_up(&reader, &reader.agents[i], FABRIC_PLUG_NO_ANSWER);
+		give_up(&reader, &reader.agents[i]);
 	free(reader.agents);
 	free(reader.ready);
 	return rc;

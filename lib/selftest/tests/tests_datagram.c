@@ -83,7 +83,7 @@ static int uc_write_size(struct datagram_path *path, uint64_t bytes)
 	    trial_fill(path->from, trial_span(0, bytes), (uint32_t)bytes))
 		return -EIO;
 	for (uint32_t i = 0; i < WRITE_ATTEMPTS && arrived < bytes; i++) {
-		if (i && trial_connect(path->from->trial, 0, &again, NULL))
+		if (i && trial_connect(path->from->trial, &again, NULL))
 			return -EIO;
 		path->sent++;
 		post.id = path->next_id++;

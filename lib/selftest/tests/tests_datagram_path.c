@@ -22,7 +22,7 @@ int datagram_connect(struct trial *trial, uint32_t kind, struct datagram_path pa
 	uint32_t header = kind == QP_UD ? DATAGRAM_HEADER_BYTES : 0;
 	struct qp_numbers numbers;
 
-	if (trial_connect(trial, 0, &shape, &numbers))
+	if (trial_connect(trial, &shape, &numbers))
 		return -EIO;
 	paths[0] = (struct datagram_path){&trial->near, &trial->far, numbers.near,
 					  header,	numbers.far, TRIAL_QKEY};

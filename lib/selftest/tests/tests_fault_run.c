@@ -123,7 +123,7 @@ static int connect_qps(struct injection *it)
 	struct message_qp_created created;
 	struct side *far = &trial->far;
 
-	if (trial_connect(trial, 0, &shape, NULL) || trial_receive(&trial->near, &receive))
+	if (trial_connect(trial, &shape, NULL) || trial_receive(&trial->near, &receive))
 		return -EIO;
 	if (fault->receive)
 		receive.span = trial_span(FAULT_OFFSET, fault->receive);

@@ -404,7 +404,7 @@ static int connect_pair(struct gather *gather, const struct layout *layouts, siz
 	/* Layouts that need a longer chain are skipped. */
 	shape.send_depth = shape.receive_depth = at_most((uint32_t)most,
 							 trial_most_depth(gather->trial));
-	return trial_connect(gather->trial, 0, &shape, NULL);
+	return trial_connect(gather->trial, &shape, NULL);
 }
 
 static void gather(struct trial *trial)

@@ -62,7 +62,7 @@ static int open_window(struct pane *pane)
 	const struct span all = trial_span(0, PANE_BYTES);
 
 	trial_release(trial);
-	return trial_connect(trial, 0, NULL, NULL) || trial_buffers(trial, PANE_BYTES) ||
+	return trial_connect(trial, NULL, NULL) || trial_buffers(trial, PANE_BYTES) ||
 	       trial_fill(&trial->near, all, 1) ||
 	       trial_fill_constant(&trial->far, all, UNTOUCHED_BYTE) ||
 	       call_window(pane, WINDOW_MAKE, 0, 0, NULL) ||
@@ -196,7 +196,7 @@ static void run_fence(struct trial *trial)
 	int rc;
 
 	number_set(&trial->result->size_bytes, FENCE_BYTES);
-	rc = trial_connect(trial, 0, NULL, NULL) || trial_buffers(trial, 2 * FENCE_BYTES);
+	rc = trial_connect(trial, NULL, NULL) || trial_buffers(trial, 2 * FENCE_BYTES);
 	for (uint32_t round = 0; round < FENCE_ROUNDS && !rc; round++)
 		rc = fence_round(trial, round);
 	if (!rc)

@@ -57,7 +57,7 @@ int rc_buffers(struct trial *trial, uint64_t bytes, struct rc_path paths[static 
 int rc_connect(struct trial *trial, const struct qp_shape *shape, uint64_t bytes,
 	       struct rc_path paths[static 2])
 {
-	return trial_connect(trial, 0, shape, NULL) || rc_buffers(trial, bytes, paths);
+	return trial_connect(trial, shape, NULL) || rc_buffers(trial, bytes, paths);
 }
 
 int rc_name_failure(struct trial *trial, int rc, const char *format, ...)

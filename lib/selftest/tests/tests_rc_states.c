@@ -218,7 +218,7 @@ static void walk_iwarp(struct trial *trial)
 	struct rc_path paths[2];
 
 	if (!trial_make_qps(trial, 0, &usual, &numbers) && !expect_both(trial, IBV_QPS_RESET) &&
-	    !trial_connect(trial, 0, &again, &numbers) && !rc_buffers(trial, STATE_BYTES, paths) &&
+	    !trial_connect(trial, &again, &numbers) && !rc_buffers(trial, STATE_BYTES, paths) &&
 	    !expect_both(trial, IBV_QPS_RTS) && !transfer(trial, paths, 0, "in the state RTS"))
 		flush(&trial->near, &numbers);
 	trial_remark(trial,

@@ -186,7 +186,7 @@ static int expect_connected(struct side *side)
 
 static void run_connect(struct trial *trial)
 {
-	if (!trial_connect(trial, 0, NULL, NULL))
+	if (!trial_connect(trial, NULL, NULL))
 		on_both(trial, expect_connected);
 }
 

@@ -104,7 +104,7 @@ static int receive_nonce(struct trial *trial, const struct qp_shape *shape,
 	struct message_waited waited;
 
 	if (trial_buffer(&trial->near, TRIAL_DATA, skipped + NONCE_BYTES, ACCESS_LOCAL) ||
-	    trial_connect(trial, 0, shape, &numbers) ||
+	    trial_connect(trial, shape, &numbers) ||
 	    trial_receive(&trial->near, &(struct message_receive){.id = 1, .span = span}))
 		return -EIO;
 	prove.qpn = numbers.near;

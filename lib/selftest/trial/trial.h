@@ -3,7 +3,7 @@
  * The language of the tests: both sides of a connection, the row that the running test fills, and
  * steps that mark the row and return non-zero when they fail, so that a test reads
  *
- *	if (trial_connect(trial, 0, &shape, NULL) || trial_fill(...) || trial_post(...))
+ *	if (trial_connect(trial, &shape, NULL) || trial_fill(...) || trial_post(...))
  *		return;
  *
  * An unmarked row is a pass. Everything that a test creates (queues, queue pairs, buffers) is
@@ -100,13 +100,12 @@ struct qp_numbers {
 	uint32_t near_psn, far_psn;
 };
 /*
- * Creates the queue pair in slot `slot` (and the completion queues, for slot 0) on both sides and
- * moves both to RTS, by the exchange or by librdmacm, as the trial does. UD queue pairs get each
- * other's address and Q_Key TRIAL_QKEY. `shape` may be NULL for the default, `numbers` if unused.
- * After a failure the numbers are invalid; with XRC they are those of the receiving queue pairs.
+ * Creates the queue pair in slot 0 and the completion queues on both sides and moves both to RTS,
+ * by the exchange or by librdmacm, as the trial does. UD queue pairs get each other's address and
+ * Q_Key TRIAL_QKEY. `shape` may be NULL for the default, `numbers` if unused. After a failure the
+ * numbers are invalid; with XRC they are those of the receiving queue pairs.
  */
-int trial_connect(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
-		  struct qp_numbers *numbers);
+int trial_connect(struct trial *trial, const struct qp_shape *shape, struct qp_numbers *numbers);
 /* Like trial_connect(), for the slots 0 to count - 1; `numbers` has room for all. */
 int trial_connect_all(struct trial *trial, uint32_t count, const struct qp_shape *shape,
 		      struct qp_numbers *numbers);

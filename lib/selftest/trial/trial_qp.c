@@ -417,13 +417,12 @@ static int connect_qps(struct trial *trial, uint32_t first, uint32_t count,
 	return rc ? rc : far_rc;
 }
 
-int trial_connect(struct trial *trial, uint32_t slot, const struct qp_shape *shape,
-		  struct qp_numbers *ret_numbers)
+int trial_connect(struct trial *trial, const struct qp_shape *shape, struct qp_numbers *ret_numbers)
 {
 	static const struct qp_shape usual;
 	struct qp_numbers numbers = {0};
 
-	return connect_qps(trial, slot, 1, shape ? shape : &usual,
+	return connect_qps(trial, 0, 1, shape ? shape : &usual,
 			   ret_numbers ? ret_numbers : &numbers);
 }
 

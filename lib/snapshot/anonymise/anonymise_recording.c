@@ -44,10 +44,11 @@ static const uint8_t *after(const struct recorded_message *message, size_t heade
 }
 
 /* The command is the first member of struct genlmsghdr. */
-static bool is_command(const struct recorded_exchange *exchange, int64_t family, uint8_t command)
+static bool reads_module(const struct recorded_exchange *exchange, int64_t ethtool)
 {
-	return exchange->protocol == NETLINK_GENERIC && exchange->question.type == family &&
-	       exchange->question.length >= GENL_HDRLEN && exchange->question.payload[0] == command;
+	return exchange->protocol == NETLINK_GENERIC && exchange->question.type == ethtool &&
+	       exchange->question.length >= GENL_HDRLEN &&
+	       exchange->question.payload[0] == ETHTOOL_MSG_MODULE_EEPROM_GET;
 }
 
 /* The form of a question, and of its answer. */
@@ -236,7 +237,7 @@ static void change_exchange(struct work *work, const struct recorded_exchange *e
 
 	if (is_of_tables(exchange))
 		return;
-	if (is_command(exchange, work->ethtool, ETHTOOL_MSG_MODULE_EEPROM_GET)) {
+	if (reads_module(exchange, work->ethtool)) {
 		work->change.module = part_of(exchange);
 		work->change.module.identifier = identifier_of(work, netdev_of(exchange));
 	}
@@ -295,7 +296,7 @@ static void change_recording(struct work *work)
 		if (exchange.protocol == NETLINK_GENERIC && exchange.question.type == GENL_ID_CTRL)
 			find_families(work, &exchange);
 	for (size_t i = 0; recording_at(work->recording, i, &exchange); i++)
-		if (is_command(&exchange, work->ethtool, ETHTOOL_MSG_MODULE_EEPROM_GET))
+		if (reads_module(&exchange, work->ethtool))
 			find_module(work, &exchange);
 	sort_modules(work);
 	recording_begin(&work->out);
