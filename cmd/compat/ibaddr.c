@@ -15,7 +15,6 @@
 #include "mad/session.h"
 #include "mad/engine/gather.h"
 #include "mad/engine/engine.h"
-#include "mad/format/header.h"
 #include "schema/bits.h"
 
 #define ABI_FILE "/sys/class/infiniband_mad/abi_version"

@@ -2,7 +2,6 @@
 /* rdmactl counters auto, bind and unbind: which queue pairs are counted. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

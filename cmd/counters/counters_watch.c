@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl counters --watch: how fast counters move, round by round. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/mad/sa_run.h"
-#include "mad/format/header.h"
 
 #define SA_COMPARES_BITS (1u << 31) /* of CapabilityMask, as saquery(8) and opensm have it */
 #define PATHS_MOST	 "127"	    /* PathRecord:NumbPath has 7 bits */

@@ -10,7 +10,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/mesh/mesh_run.h"
-#include "doctor/frame/check.h"
 #include "doctor/frame/doctor.h"
 #include "mesh/wire/mesh_message.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* rdmactl perf: the counters of local and remote ports, from performance management. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"

@@ -5,7 +5,6 @@
  * for an acknowledgement, a standby. So the command carries the master's own SMInfo: from then on
  * the receiving manager watches the port in it (osm_sminfo_rcv.c and osm_sm_state_mgr.c of opensm).
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

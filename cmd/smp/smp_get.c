@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "mad/names/find_node.h"
 #include "mad/smp_plan.h"
-#include "schema/bits.h"
 #include "cmd/smp/smp_run.h"
 
 /* The node of a destination, and the facts that determine the sizes of its tables. */

@@ -12,7 +12,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "counter/object_counters.h"
-#include "host/inventory/inventory.h"
 
 static uint32_t index_of(const struct change *change)
 {

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,7 +14,6 @@
 #include "counter/counter_change.h"
 #include "counter/counters.h"
 #include "counter/saved.h"
-#include "doctor/adapter/adapters.h"
 #include "doctor/frame/check.h"
 #include "doctor/frame/doctor.h"
 #include "doctor/port/port_facts.h"

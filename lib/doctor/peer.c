@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Tests the data path to another host: a few selftest tests with the server on the peer. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -12,7 +12,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/device.h"
-#include "kernel/verbs/verbs.h"
 #include "kernel/verbs/verbs_library.h"
 #include "mad/format/codes.h"
 

@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "mad/format/codes.h"
 #include "mad/format/header.h"
 
 int session_report(struct mad_session *session, const char *hint, const char *format, ...)

@@ -8,7 +8,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "mad/format/header.h"
 #include "mad/format/codes.h"
 #include "schema/bits.h"
 

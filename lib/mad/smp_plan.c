@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "mad/smp_plan.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
 #include "host/device.h"
 

@@ -2,7 +2,6 @@
 #include "roce/netdevs.h"
 
 #include "base/text.h"
-#include "host/endpoint/endpoint_search.h"
 #include "kernel/netlink/dcb.h"
 
 bool roce_is_roce(const struct device *device, const struct port *port)

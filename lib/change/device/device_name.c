@@ -6,7 +6,6 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "base/gid.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "change/device/device.h"

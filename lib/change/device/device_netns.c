@@ -17,7 +17,6 @@
 #include "change/device/netns.h"
 #include "change/session.h"
 #include "change/system.h"
-#include "host/inventory/inventory.h"
 #include "kernel/netlink/nldev.h"
 
 static int parse_netns(struct change *change, const char *text, char **ret_value)

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "change/holders.h"
 #include "change/session.h"
-#include "host/inventory/inventory.h"
 #include "host/sriov/card.h"
 #include "host/sriov/function.h"
 

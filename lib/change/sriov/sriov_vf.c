@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "change/session.h"
 #include "change/sriov/sriov.h"
-#include "host/rtnl.h"
 #include "host/sriov/card.h"
 #include "host/sriov/vf.h"
 

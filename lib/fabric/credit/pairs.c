@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Pairs of ports whose packets may be part of a loop, and the SLs of their path records. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "mad/format/attribute.h"
 #include "schema/bits.h"
 
 #define MULTICAST_EMPTY (FORWARDING_LIDS - 1) /* MulticastFDBTop of a table without entries */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The members of a multicast group, according to the subnet administrator. */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "fabric/route/multicast.h"

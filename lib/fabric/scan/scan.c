@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "fabric/scan/scanner.h"
-#include "mad/format/attribute.h"
 
 /* LinkSpeedSupported and LinkSpeedActive of the vendor's ExtendedPortInfo */
 #define VENDOR_SPEEDS_AT 7u

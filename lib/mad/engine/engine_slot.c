@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "mad/format/attribute.h"
 #include "mad/engine/engine_private.h"
 #include "mad/format/header.h"
 

@@ -4,7 +4,6 @@
  * annex A10. The attribute begins at byte 64 of the datagram; PortSelect is its second byte,
  * CounterSelect (the counters that a Set writes) the next two.
  */
-#include "base/mem.h"
 #include "mad/format/pm_counters.h"
 #include "mad/format/rows.h"
 

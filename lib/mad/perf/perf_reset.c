@@ -11,7 +11,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "mad/format/header.h"
 #include "mad/perf/perf.h"
 #include "schema/bits.h"
 

@@ -6,7 +6,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "host/device.h"
 #include "host/port.h"
 #include "selftest/interop/interop.h"
 

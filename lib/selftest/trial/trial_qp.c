@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/cleanup.h"
