@@ -335,7 +335,7 @@ static int write_archive(void *context, FILE *file)
 
 static void save(struct snapshot_run *run)
 {
-	static const int ending[] = {SIGINT, SIGTERM, SIGHUP, 0};
+	static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM, 0};
 	struct stat status;
 	int rc;
 

@@ -453,8 +453,8 @@ same_of()
 @test "snapshot: a signal leaves no unfinished archive behind" {
 	local signal pid tries
 
-	for signal in INT TERM HUP; do
-		"$binary" snapshot big.tar.xz --root "$roots/forty" >out 2>err </dev/null 3>&- &
+	for signal in INT TERM HUP ALRM; do
+		"$binary" snapshot big.tar.xz --timeout 1h --root "$roots/forty" >out 2>err </dev/null 3>&- &
 		pid=$!
 		tries=0
 		until compgen -G 'big.tar.xz.*' >temporary || [ $((tries += 1)) -gt 12000 ]; do
@@ -467,6 +467,7 @@ same_of()
 		[ "$status" != 0 ] || wrong "$signal: it was ready"
 		[ -z "$(compgen -G 'big.tar.xz*')" ] || wrong "$signal: $(ls)"
 	done
+	[ "$(<err)" = 'rdmactl: gave up after --timeout' ]
 	nothing_wrong
 }
 
