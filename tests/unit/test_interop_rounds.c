@@ -5,6 +5,8 @@
  */
 #include "perfect_trial.h"
 
+#include <poll.h>
+
 #include "selftest/interop/interop.h"
 #include "selftest/interop/interop_cm.h"
 
@@ -26,6 +28,18 @@ struct half {
 };
 
 static struct half halves[2];
+static atomic_int looked_together;
+
+/* The program waits for events through this: a look while the thread of a run looks is a race. */
+int poll(struct pollfd *fds, nfds_t count, int msec)
+{
+	const struct timespec wait = {msec / 1000, msec % 1000 * 1000000L};
+
+	for (size_t i = 0; i < 2; i++)
+		looked_together += !msec && fds[0].fd == halves[i].signals &&
+				   halves[i].session.agent->watch.wake >= 0;
+	return ppoll(fds, count, msec < 0 ? NULL : &wait, NULL);
+}
 
 static int get_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)
 {
@@ -180,6 +194,7 @@ static void play(void)
 	/* rping's client disconnects. */
 	eventfd_write(halves[1].channel.fd, 1);
 	pthread_join(thread, NULL);
+	assert_int_equal(looked_together, 0);
 	soft.spoil = NULL;
 	soft.damage = NULL;
 }

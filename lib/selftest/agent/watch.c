@@ -181,6 +181,7 @@ int watch_begin(struct watch *watch, unsigned int still_msec)
 	if (!rc)
 		return 0;
 	close(watch->wake);
+	watch->wake = -1;
 	return -rc;
 }
 
@@ -188,6 +189,8 @@ enum stop watch_end(struct watch *watch)
 {
 	const uint64_t one = 1;
 
+	if (watch->wake < 0)
+		return (enum stop)atomic_load(&watch->stop);
 	while (write(watch->wake, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 	pthread_join(watch->thread, NULL);

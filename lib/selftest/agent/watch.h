@@ -56,7 +56,9 @@ int watch_error(enum stop stop);
 enum stop watch_look(struct watch *watch);
 /*
  * Watches in a thread until watch_end(), which returns the result: `stop` is set as soon as
- * something happens, or if `progress` has not changed for `still_msec`. Returns 0 or -errno.
+ * something happens, or if `progress` has not changed for `still_msec`. Returns 0 or -errno. Until
+ * then nobody else may wait, look, or read what was found, apart from `stop`. A second watch_end()
+ * returns the same again.
  */
 int watch_begin(struct watch *watch, unsigned int still_msec);
 enum stop watch_end(struct watch *watch);

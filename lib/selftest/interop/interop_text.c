@@ -200,6 +200,8 @@ int interop_diagnose(struct interop *session, struct diagnosis_facts facts)
 	_cleanup_(diagnosis_clear) struct diagnosis diagnosis = {0};
 	_cleanup_(counter_list_clear) struct counter_list after = {0};
 
+	/* Its thread may have read an event and not yet noted it. */
+	watch_end(&session->agent->watch);
 	facts.stop = stop_of(session, facts.stop);
 	add_facts(session, &facts);
 	if (session->row) {
@@ -380,6 +382,7 @@ int interop_fail_status(struct interop *session, const struct ibv_wc *wc)
 	const char *name = completion_status_name(wc->status);
 
 	/* The watch may not have noticed the reason yet. */
+	watch_end(&session->agent->watch);
 	watch_look(&session->agent->watch);
 	if (!session->marked && !session->row->status) {
 		session->row->status = mem_string(name);
