@@ -191,13 +191,15 @@ static bool fill_standard_streams(void)
 /*
  * The parent's settings are inherited: if it ignores SIGCHLD, the kernel keeps no child to wait
  * for, and a blocked SIGALRM would disable --timeout. Signals that end a program stay ignored or
- * blocked, as nohup(1) intends.
+ * blocked, as nohup(1) intends. Exceeding a file size limit, setrlimit(2), is an error to report,
+ * not the end.
  */
 static void reset_signals(void)
 {
 	sigset_t alarm;
 
 	signal(SIGCHLD, SIG_DFL);
+	signal(SIGXFSZ, SIG_IGN);
 	sigemptyset(&alarm);
 	sigaddset(&alarm, SIGALRM);
 	sigprocmask(SIG_UNBLOCK, &alarm, NULL);

@@ -67,6 +67,7 @@ static void become(const struct events_exec *exec, const struct event *event)
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGXFSZ, SIG_DFL);
 	file_set_limit(exec->most_files);
 	execl("/bin/sh", "sh", "-c", exec->command, (char *)NULL);
 }

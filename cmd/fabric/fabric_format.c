@@ -89,6 +89,7 @@ static void become_dot(const struct drawer *drawer, const char *program)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	if (dup2(drawer->in, STDIN_FILENO) < 0 || dup2(drawer->child, STDOUT_FILENO) < 0 ||
 	    dup2(drawer->err, STDERR_FILENO) < 0)
 		_exit(127);

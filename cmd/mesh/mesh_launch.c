@@ -46,8 +46,9 @@ static void run_launcher(char *const *command, const char *token, const int inpu
 	dup2(output, STDERR_FILENO);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* The coordinator ignores SIGPIPE, but a launcher's commands may rely on it: yes | head. */
+	/* The coordinator ignores these, but a launcher's commands may rely on them: yes | head. */
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	setenv("RDMACTL_TOKEN", token, 1);
 	execvp(command[0], command);
 	error = errno;

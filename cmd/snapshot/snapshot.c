@@ -339,8 +339,6 @@ static void save(struct snapshot_run *run)
 	struct stat status;
 	int rc;
 
-	/* Exceeding a file size limit, setrlimit(2), is an error to report, not the end. */
-	signal(SIGXFSZ, SIG_IGN);
 	/* A reader of standard output may be slow, and nothing of it is left behind. */
 	if (!file_is_output(run->path))
 		signals_catch(&run->signals, ending);

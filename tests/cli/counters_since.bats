@@ -197,6 +197,15 @@ CHECK
 	grep -q rdmactl/ "$BATS_TEST_TMPDIR/other"
 }
 
+@test "counters: a limit of the file size is reported, and --save leaves nothing behind" {
+	(
+		ulimit -f 4
+		here --all --save "$file"
+		expect_error 1 counters "cannot write $file: File too large"
+	)
+	[ -z "$(compgen -G "$file*")" ]
+}
+
 # Standard output under any of its names gets the document and nothing else. The name stays what it
 # is.
 @test "counters: --save to standard output" {
