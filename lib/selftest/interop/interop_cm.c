@@ -75,6 +75,8 @@ enum stop interop_cm_wait_event(struct interop_cm *cm, unsigned int msec)
 	uint64_t end = clock_raw_nsec() + msec * 1000000ull;
 	const bool established = cm->established;
 
+	/* The thread of a run would wait for the same. */
+	watch_end(&agent->watch);
 	for (;;) {
 		uint64_t now = clock_raw_nsec();
 		enum stop stop;
