@@ -170,14 +170,19 @@ const struct vf *vf_find(const struct vf_list *list, uint64_t index)
 static void put_setting(struct netlink_request *request, unsigned int vf, enum vf_setting setting,
 			uint64_t value)
 {
-	const struct ifla_vf_guid guid = {.vf = vf, .guid = value};
+	struct ifla_vf_guid guid;
 	/* As in struct ifla_vf_link_state and struct ifla_vf_trust. */
 	const uint32_t words[] = {vf, (uint32_t)value};
 
-	if (setting == VF_SET_NODE_GUID || setting == VF_SET_PORT_GUID)
+	if (setting == VF_SET_NODE_GUID || setting == VF_SET_PORT_GUID) {
+		/* The bytes between its members are sent too. */
+		memset(&guid, 0, sizeof(guid));
+		guid.vf = vf;
+		guid.guid = value;
 		netlink_put(request, (uint16_t)setting, &guid, sizeof(guid));
-	else
+	} else {
 		netlink_put(request, (uint16_t)setting, words, sizeof(words));
+	}
 }
 
 int vf_set(struct netlink *rtnl, unsigned int netdev_index, unsigned int vf,
