@@ -7,7 +7,7 @@ import socket
 import threading
 
 import peers
-from selftest import Server, Selftest, run, until, wrong_with
+from selftest import SHALLOW, Server, Selftest, run, until, wrong_with
 from tap import unequal
 
 PORT = 18777
@@ -98,7 +98,7 @@ def mtus(tap):
 
 
 def expectations(tap):
-    document = run('--peer', '10.9.0.2', '--test', 'bandwidth-write', '--iterations', '10',
+    document = run('--peer', '10.9.0.2', *SHALLOW, '--test', 'bandwidth-write', '--iterations', '10',
                    '--expect-gbps', '1000')
     tap.test('faults: --expect-gbps is missed', wrong_with(
         document, 4, ('bandwidth-write', 'fail', 'Gb/s, expected at least 1000.00 Gb/s')))

@@ -14,7 +14,7 @@ import crowd
 import peers
 import program
 from abuse import message
-from selftest import steady
+from selftest import SHALLOW, steady
 from stalls import Stalls
 from tap import unequal
 
@@ -504,7 +504,7 @@ def proofs(tap, server):
     for words in ((), ('--cm',)):
         before = sent()
         result = program.rdmactl('selftest', 'rxb', '--peer', SERVER, '--port', str(server.port),
-                                 '--gid-index', '0', *words, '--test',
+                                 '--gid-index', '0', *words, *SHALLOW, '--test',
                                  'setup,rc-1m,uc-write,ud-send,multicast,bandwidth-write')
         wrong = result.describe() if result.status else []
         if sent() - before <= MOST_UNPROVEN:
