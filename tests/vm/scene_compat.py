@@ -15,6 +15,9 @@ import differ
 
 ALL = ('ibstat', 'ibstatus', 'ibv_devices', 'ibv_devinfo')
 VERBS = ('ibv_devices', 'ibv_devinfo')
+# ibstatus starts cat for each of its values, 450 times for 64 devices; that of busybox starts faster,
+# because it loads no library.
+QUICK = '/run/quick'
 NOBODY = {'user': 65534, 'group': 65534, 'extra_groups': []}
 FEW = {'ibstat': ([], ['-s'], ['-p'], ['-l']), 'ibstatus': ([],), 'ibv_devices': ([],),
        'ibv_devinfo': ([], ['-v'], ['-l'])}
@@ -84,5 +87,10 @@ def play(tap):
     peers.shell('bed_many 1')
     beside(tap, 'one device', lists=FEW)
     peers.shell('bed_many 64')
+    os.mkdir(QUICK)
+    os.symlink('/run/vm/busybox', QUICK + '/cat')
+    path = os.environ['PATH']
+    os.environ['PATH'] = QUICK + ':' + path
     beside(tap, '64 devices', lists=FEW)
+    os.environ['PATH'] = path
     tap.say('personalities:', *differ.summary())
