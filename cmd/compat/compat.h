@@ -2,8 +2,8 @@
 /*
  * Drop-in personalities: under the name of an older tool (argv[0], or `rdmactl compat NAME`) the
  * program takes that tool's options, prints its bytes and ends with its exit status. A personality
- * only renders what lib/host reads. Adding one takes cmd/compat/NAME.c with a function NAME_run()
- * and its line in personalities.def.
+ * only renders what lib/host reads. Adding one takes cmd/compat/NAME.c with a function NAME_run(),
+ * its line in personalities.def, and what tests/lint/commands then asks for.
  */
 #pragma once
 
