@@ -8,53 +8,61 @@
 
 #include <stdint.h>
 
-/* To add a fact, add a line here and a reader in inventory.c. */
+/* The facts that device_read_sysfs() reads: a line here is all that a further one needs. */
+#define NEED_DEVICE_FACTS(FACT) \
+	FACT(NODE_TYPE)         \
+	FACT(FIRMWARE)          \
+	FACT(NODE_GUID)         \
+	FACT(IMAGE_GUID)        \
+	FACT(BOARD_ID)          \
+	FACT(HCA_TYPE)          \
+	FACT(HW_REV)            \
+	FACT(DESCRIPTION)       \
+	FACT(DRIVER)            \
+	FACT(PCI_ADDRESS)       \
+	FACT(NUMA)              \
+	FACT(PCI_VENDOR)        \
+	FACT(PCI_DEVICE)        \
+	FACT(PCI_SPEED)         \
+	FACT(PCI_WIDTH)         \
+	FACT(PCI_MAX_SPEED)     \
+	FACT(PCI_MAX_WIDTH)     \
+	FACT(IRQS)              \
+	FACT(CONTEXTS)          \
+	FACT(FREE_CONTEXTS)
+
+/* The facts that port_read_sysfs() reads, except the rate: a line here is all, too. */
+#define NEED_PORT_FACTS(FACT)                                         \
+	FACT(LINK_LAYER)                                              \
+	FACT(STATE)                                                   \
+	FACT(PHYSICAL_STATE)                                          \
+	FACT(BASE_LID)                                                \
+	FACT(LMC)                                                     \
+	FACT(SM_LID)                                                  \
+	FACT(SM_SL)                                                   \
+	FACT(CAP_MASK)                                                \
+	FACT(PORT_GUID) /* also the subnet prefix: GID 0 */           \
+	FACT(GID_COUNT) /* length of the GID table */                 \
+	FACT(PKEY_COUNT)                                              \
+	FACT(DRIVER_STATUS) /* this and the next two: ib_qib, hfi1 */ \
+	FACT(SL_TO_VL)                                                \
+	FACT(MODULE)
+
+/* All facts. One that is only here also needs a reader in inventory.c. */
 #define NEED_FACTS(FACT)                                                              \
+	NEED_DEVICE_FACTS(FACT)                                                       \
+	NEED_PORT_FACTS(FACT)                                                         \
 	/* of a device */                                                             \
-	FACT(NODE_TYPE)                                                               \
 	FACT(TRANSPORT)                                                               \
-	FACT(FIRMWARE)                                                                \
-	FACT(NODE_GUID)                                                               \
-	FACT(IMAGE_GUID)                                                              \
 	FACT(NETLINK) /* facts only in RDMA netlink: index, protocol, parent, type */ \
-	FACT(BOARD_ID)                                                                \
-	FACT(HCA_TYPE)                                                                \
-	FACT(HW_REV)                                                                  \
-	FACT(DESCRIPTION)                                                             \
-	FACT(DRIVER)                                                                  \
-	FACT(PCI_ADDRESS)                                                             \
-	FACT(NUMA)                                                                    \
-	FACT(PCI_VENDOR)                                                              \
-	FACT(PCI_DEVICE)                                                              \
-	FACT(PCI_SPEED)                                                               \
-	FACT(PCI_WIDTH)                                                               \
-	FACT(PCI_MAX_SPEED)                                                           \
-	FACT(PCI_MAX_WIDTH)                                                           \
-	FACT(IRQS)                                                                    \
 	FACT(UVERBS)                                                                  \
 	FACT(UMADS) /* umad and issm nodes */                                         \
-	FACT(CONTEXTS)                                                                \
-	FACT(FREE_CONTEXTS)                                                           \
-	FACT(CAPS) /* limits and capabilities; opens the device through verbs */      \
+	FACT(CAPS)  /* limits and capabilities; opens the device through verbs */     \
 	/* of a port */                                                               \
-	FACT(LINK_LAYER)                                                              \
-	FACT(STATE)                                                                   \
-	FACT(PHYSICAL_STATE)                                                          \
 	FACT(RATE)                                                                    \
-	FACT(BASE_LID)                                                                \
-	FACT(LMC)                                                                     \
-	FACT(SM_LID)                                                                  \
-	FACT(SM_SL)                                                                   \
-	FACT(CAP_MASK)                                                                \
-	FACT(PORT_GUID) /* also the subnet prefix: GID 0 */                           \
-	FACT(MTU)	/* opens the device through verbs */                          \
-	FACT(GID_COUNT) /* length of the GID table */                                 \
-	FACT(PKEY_COUNT)                                                              \
+	FACT(MTU) /* opens the device through verbs */                                \
 	FACT(GIDS)                                                                    \
 	FACT(PKEYS)                                                                   \
-	FACT(DRIVER_STATUS) /* this and the next two: ib_qib, hfi1 */                 \
-	FACT(SL_TO_VL)                                                                \
-	FACT(MODULE)                                                                  \
 	/* of the netdevs */                                                          \
 	FACT(NETDEV)	  /* name of each port's netdev */                            \
 	FACT(GID_NETDEVS) /* name of each GID's netdev */                             \
@@ -74,11 +82,14 @@ enum need_bit {
 #undef FACT
 };
 
+#define OR_FACT(name) | NEED_##name
 enum need {
 #define FACT(name) NEED_##name = UINT64_C(1) << NEED_BIT_##name,
 	NEED_FACTS(FACT)
 #undef FACT
 	/* Facts that callers need together. */
+	NEED_DEVICE = 0 NEED_DEVICE_FACTS(OR_FACT),
+	NEED_PORT = 0 NEED_PORT_FACTS(OR_FACT),
 	NEED_GUIDS = NEED_NODE_GUID | NEED_IMAGE_GUID,
 	NEED_BOARD = NEED_BOARD_ID | NEED_HCA_TYPE | NEED_HW_REV | NEED_DESCRIPTION,
 	NEED_PCI_ID = NEED_PCI_VENDOR | NEED_PCI_DEVICE,
@@ -92,3 +103,4 @@ enum need {
 	/* Also makes the enum's type wide enough for every bit. */
 	NEED_EVERYTHING = UINT64_MAX,
 };
+#undef OR_FACT

@@ -16,13 +16,6 @@
 enum { NEED_GET = NEED_NODE_TYPE | NEED_FIRMWARE | NEED_GUIDS };
 /* Facts from PORT_GET of RDMA netlink. */
 enum { NEED_PORT_GET = NEED_STATE | NEED_PHYSICAL_STATE | NEED_LID | NEED_CAP_MASK | NEED_NETDEV };
-/* Facts of devices and ports in sysfs, except the rate. */
-enum {
-	NEED_DEVICE = NEED_GET | NEED_BOARD | NEED_DRIVER | NEED_PCI_ADDRESS | NEED_NUMA |
-		      NEED_PCI_ID | NEED_PCI_LINK | NEED_IRQS | NEED_CONTEXTS | NEED_FREE_CONTEXTS,
-	NEED_PORT = NEED_STATE | NEED_PHYSICAL_STATE | NEED_LINK_LAYER | NEED_LID | NEED_SM_SL |
-		    NEED_CAP_MASK | NEED_PORT_GUID | NEED_TABLE_SIZES | NEED_DRIVER_FILES,
-};
 
 static void note_absence(const struct reading *reading, bool core)
 {
