@@ -37,8 +37,7 @@ def hugepages(tap):
     passes = [(test, 'pass', '') for test in KINDS.split(',')]
     write(HUGEPAGES, '24')
     before = free_hugepages()
-    document = run('rxa', *PEER, '--memory', 'huge', '--test', KINDS, '--iterations', '50',
-                   *selftest.SHALLOW)
+    document = run('rxa', *PEER, '--memory', 'huge', '--test', KINDS, '--iterations', '50')
     tap.test('selftest memory: hugepages on both sides', wrong_with(document, 0, *passes) +
              unequal('kinds', kinds_of(document), {('huge', 'huge')}) +
              ([] if selftest.until(lambda: free_hugepages() == before, 10) else
@@ -127,8 +126,7 @@ def shapes(tap):
 def charts(tap):
     """A well-formed SVG chart with a line for each test; bars for a terminal."""
     result = peers.run(program.RDMACTL, 'selftest', 'rxa', '--format', 'svg', '--bandwidth',
-                       '--latency', '--sizes', '64,4k,64k', '--iterations', '50',
-                       *selftest.SHALLOW)
+                       '--latency', '--sizes', '64,4k,64k', '--iterations', '50')
     wrong = unequal('exit status', result.status, 0)
     root = xml.etree.ElementTree.fromstring(result.out)
     lines = [node for node in root.iter() if node.tag.endswith('polyline')]
