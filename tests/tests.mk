@@ -182,7 +182,7 @@ BENCH_PROGRAMS := $(BUILD)/mesh/simulate $(BUILD)/bench/mad_rate
 
 # What the guests need is built first, because they take longest; the rest is built beside them. That make
 # has no part in the jobserver: with $(MAKE) in its line, `make -n check` would run the tests.
-BESIDE = MAKEFLAGS= nice -n 10 $(firstword $(MAKE)) --no-print-directory -j$(PROCESSORS) $(MAKEOVERRIDES)
+BESIDE = MAKEFLAGS= nice -n 15 $(firstword $(MAKE)) --no-print-directory -j$(PROCESSORS) $(MAKEOVERRIDES)
 .PHONY: check check-unit check-musl check-cli check-lint check-sim check-vm check-mesh beside
 beside: musl $(UNIT_TESTS) $(BENCH_PROGRAMS)
 check: deps-check
