@@ -260,8 +260,8 @@ def samples(tap):
 
 
 def many(tap):
-    document = run('--qps', '100', *selftest.SHALLOW, '--test', 'bandwidth-write,bandwidth-send',
-                   '--sizes', '64', '--iterations', '1000')
+    document = run('--qps', '100', '--test', 'bandwidth-write,bandwidth-send', '--sizes', '64',
+                   '--iterations', '1000')
     tap.test('selftest ways: 100 queue pairs', wrong_rows(
         document, ('bandwidth-write', 'bandwidth-send'), queue_pairs=100, memory_bytes=True,
         peer_memory_bytes=True))
