@@ -110,6 +110,14 @@ static void look_for_descriptors(struct device_users *users, const struct root *
 	users->peers_unknown |= holders_are_confined(root);
 }
 
+/* Where there is no such list, there are no such users. */
+static void note_unread(struct change *change, const char *users, int rc)
+{
+	if (rc && rc != -ENOENT)
+		change_note(change, "cannot tell whether %s use the device: %s", users,
+			    strerror(-rc));
+}
+
 /*
  * The IPoIB interfaces have the device's hardware as their parent: ipoib_add_port(), ipoib_main.c
  */
@@ -117,7 +125,8 @@ static void look_for_ipoib(const struct root *root, const char *kernel_name, str
 {
 	_cleanup_(strings_free) struct strings names = {.known = false};
 
-	sysfs_list(root, &names, "%s/%s/device/net", SYSFS_RDMA_CLASS, kernel_name);
+	note_unread(change, "IPoIB interfaces",
+		    sysfs_list(root, &names, "%s/%s/device/net", SYSFS_RDMA_CLASS, kernel_name));
 	for (size_t i = 0; i < names.count; i++) {
 		struct number type = {0};
 		char flags[SYSFS_TEXT_SIZE];
@@ -195,8 +204,7 @@ static void look_for_mounts(const struct device_users *users, const struct root 
 	_cleanup_(freep) char *text = NULL;
 	char *rest, *line;
 
-	if (sysfs_read_file(root, &text, "proc/self/mountinfo"))
-		return;
+	note_unread(change, "NFS mounts", sysfs_read_file(root, &text, "proc/self/mountinfo"));
 	rest = text;
 	while ((line = strsep(&rest, "\n")))
 		judge_mount(users, line, change);
@@ -209,7 +217,7 @@ static void look_for_controllers(const struct device_users *users, const struct 
 	_cleanup_(strings_free) struct strings names = {.known = false};
 	char text[SYSFS_TEXT_SIZE];
 
-	sysfs_list(root, &names, "sys/class/nvme");
+	note_unread(change, "NVMe controllers", sysfs_list(root, &names, "sys/class/nvme"));
 	for (size_t i = 0; i < names.count; i++) {
 		_cleanup_(freep) char *address = NULL;
 
@@ -351,13 +359,13 @@ void change_guard_device(struct change *change, const char *object)
 	_cleanup_(device_users_clear) struct device_users users = {.count = 0};
 	const struct device *device = NULL;
 	struct netlink *nldev;
-	int rc = root_open(NULL, &root);
+	int rc = root_open(NULL, &root) ?: device_find_core(&root);
 
 	name[strcspn(name, "/")] = '\0';
 	/* Opening the socket would load ib_core. */
-	if (rc || device_find_core(&root))
+	if (rc == -ENOENT)
 		return;
-	rc = change_host_nldev(change->host, &nldev) ?: nldev_get_devices(nldev, &list);
+	rc = rc ?: change_host_nldev(change->host, &nldev) ?: nldev_get_devices(nldev, &list);
 	if (!rc)
 		device = device_list_find(&list, name);
 	if (device)

@@ -323,6 +323,22 @@ static void ipoib(void **state)
 	expect(bed, "IPoIB interface ib0, which is up", "");
 }
 
+/* What cannot be read may be in the way. */
+static void unreadable(void **state)
+{
+	struct bed *bed = *state;
+
+	tree_delete(&bed->tree, "proc/80");
+	tree_delete(&bed->tree, "proc/712");
+	tree_write(&bed->tree, "sys/class/infiniband/rxe0/device/net", "not a directory");
+	tree_write(&bed->tree, "proc/self/mountinfo/part", "not a file");
+	tree_write(&bed->tree, "sys/class/nvme", "not a directory");
+	expect(bed, "",
+	       "cannot tell whether IPoIB interfaces use the device: Not a directory; "
+	       "cannot tell whether NFS mounts use the device: Is a directory; "
+	       "cannot tell whether NVMe controllers use the device: Not a directory");
+}
+
 static void own_descriptors(void **state)
 {
 	char name[] = "null";
@@ -355,6 +371,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(storage, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(storage_unknown, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(ipoib, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(unreadable, set_up, tear_down),
 		cmocka_unit_test(own_descriptors),
 	};
 
