@@ -167,7 +167,7 @@ __attribute__((format(printf, 2, 3))) static void append(struct value *value, co
 {
 	size_t used = value->kind == VALUE_STRING ? strlen(value->scratch) : 0;
 	const char *comma = used ? ", " : "";
-	char piece[sizeof(value->scratch)];
+	char piece[FIGURES_MOST + 1];
 	va_list arguments;
 	int length;
 
