@@ -225,6 +225,12 @@ static void what_is_followed(void **state)
 	assert_true(next_round(bed, true));
 	assert_int_equal(bed->inventory.devices.count, 1);
 	assert_int_equal(bed->problems.count, 0);
+	/* A change waits for a round in which nothing borrows from a former loader. */
+	put_port(bed, "m3", 1, "1");
+	counter_rounds_forget(&bed->rounds);
+	counter_rounds_reopen(&bed->rounds);
+	assert_false(counter_rounds_read(&bed->rounds, true));
+	assert_true(next_round(bed, true));
 }
 
 /*

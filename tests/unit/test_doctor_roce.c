@@ -223,6 +223,9 @@ static void tos_untouched(void **state)
 {
 	struct bed *bed = *state;
 
+	tree_write(&bed->tree, configfs, "");
+	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_INFO, DEFAULT_UNKNOWN,
+	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP");
 	tree_write(&bed->tree, configfs, "0\n");
 	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_INFO, DEFAULT_UNKNOWN,
 	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP");
