@@ -191,15 +191,19 @@ static void partner(void **state)
 			"leads to leaf 0/12\n");
 }
 
-/* Neighbours; no two of these pairs have anything in common. */
-static void neighbours_fail(struct mesh_result *result)
+static void set_failed(struct mesh_result *result)
 {
-	if (result->pair.a % 2 || result->pair.b != result->pair.a + 1)
-		return;
 	*result = (struct mesh_result){.pair = result->pair,
 				       .again = result->again,
 				       .outcome = MESH_FAIL,
 				       .reason = "connect: no"};
+}
+
+/* Neighbours; no two of these pairs have anything in common. */
+static void neighbours_fail(struct mesh_result *result)
+{
+	if (!(result->pair.a % 2) && result->pair.b == result->pair.a + 1)
+		set_failed(result);
 }
 
 static void nothing_in_common(void **state)
@@ -219,6 +223,27 @@ static void nothing_in_common(void **state)
 			"connect: no; no host explains them: n1 has the most, 1 of its 15; "
 			"tried again alone: 8 of 8 bad; a cable or a "
 			"switch between them may be bad\n");
+}
+
+static void first_and_neighbours_fail(struct mesh_result *result)
+{
+	neighbours_fail(result);
+	if (!result->pair.a)
+		set_failed(result);
+}
+
+/* The pairs of a bad rail, which come first, are not among them. */
+static void little_in_common(void **state)
+{
+	struct cluster *cluster = *state;
+
+	test_all(cluster, first_and_neighbours_fail);
+	expect(cluster,
+	       "error rail 'n1 rail 0' n1/0 mlx5_0/1 - - 15/15 -1.00 n1: 15 of 15 partners failed: "
+	       "connect: no; the same partners with others: 100 %; not tried again alone\n"
+	       "error unclear '7 pairs of rail 0' -/0 - - - 7/-1 -1.00: 7 pairs failed: connect: "
+	       "no; no host explains them: n3 has the most, 1 of its 15; a cable or a switch "
+	       "between them may be bad\n");
 }
 
 /* All pairs are good when tried again: each was a coincidence. */
@@ -347,6 +372,7 @@ int main(void)
 		TEST(figures),
 		TEST(rails_left),
 		TEST(nothing_in_common),
+		TEST(little_in_common),
 		TEST(chances),
 		TEST(upper_quartile),
 	};
