@@ -11,6 +11,7 @@
 static void gids(void **state)
 {
 	struct bed *bed = *state;
+	struct link_address_list *addresses = &bed->facts.inventory.addresses;
 
 	put_gid(bed, 0, 0, OWN_GID, "IB/RoCE v1\n", "eth0\n");
 	put_gid(bed, 0, 1, OWN_GID, "RoCE v2\n", "eth0\n");
@@ -28,7 +29,12 @@ static void gids(void **state)
 	put_gid(bed, 0, 2, "0000:0000:0000:0000:0000:0000:0000:0000\n", "\n", "\n");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_ERROR, "IP addresses of the port have no GID",
 	       "10.0.0.5 on eth0 has no GID, the netdev is not up");
-	bed->facts.inventory.addresses.count = 0;
+	/* A link-local address is skipped. */
+	addresses->items[1] = addresses->items[0];
+	assert_int_equal(ip_parse("fe80::1", &addresses->items[0].ip), 0);
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_ERROR, "IP addresses of the port have no GID",
+	       "10.0.0.5 on eth0 has no GID, the netdev is not up");
+	addresses->count = 0;
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_NOTICE,
 	       "the port has no IP address, so its GIDs are link-local only", "0 IP addresses");
 	assert_int_equal(bed->problems.count, 0);
