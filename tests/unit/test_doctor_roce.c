@@ -40,26 +40,35 @@ static void gids(void **state)
 	assert_int_equal(bed->problems.count, 0);
 }
 
-/* A GID that appears a little later is not a fault. */
-static void *come_late(void *argument)
-{
-	const struct timespec pause = {.tv_nsec = 30000000};
+/* The port whose GID appears during the next pause of a check, and how many pauses there were. */
+static struct bed *late;
+static unsigned int pauses;
 
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
-	put_gid(argument, 0, 0, OWN_GID, "RoCE v2\n", "eth0\n");
-	return NULL;
+/* The pauses of checks: they do not depend on the time that this machine takes. */
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left)
+{
+	(void)clock;
+	(void)flags;
+	(void)time;
+	(void)left;
+	pauses++;
+	if (late)
+		put_gid(late, 0, 0, OWN_GID, "RoCE v2\n", "eth0\n");
+	late = NULL;
+	return 0;
 }
 
+/* A GID that appears a little later is not a fault. */
 static void late_gid(void **state)
 {
 	struct bed *bed = *state;
-	pthread_t thread;
 
 	put_gid(bed, 0, 0, "0000:0000:0000:0000:0000:0000:0000:0000\n", "RoCE v2\n", "eth0\n");
-	assert_int_equal(pthread_create(&thread, NULL, come_late, bed), 0);
+	late = bed;
+	pauses = 0;
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
 	       "every IP address of the port has a RoCE v2 GID", "1 IP address");
-	pthread_join(thread, NULL);
+	assert_int_equal(pauses, 1);
 }
 
 static void unreadable_gids(void **state)
