@@ -412,9 +412,12 @@ static void sources6(void **state)
 	expect(host, "2001:db8:7::1", ETH0, "2001:db8:1::2", 0);
 	/* The netdev is compared before the label, and deprecation before the netdev. */
 	expect(host, "fd00:7::1", ETH0, "2001:db8:1::2", 0);
-	assert_int_equal(ask(host, "fe80::9", ETH0), 0);
-	assert_int_equal(host->route.link_index.value, ETH0);
-	assert_int_equal(host->route.source.address.raw[0], 0xfe);
+	/* Of the same scope, also for many. */
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(ask(host, i ? "ff02::9" : "fe80::9", ETH0), 0);
+		assert_int_equal(host->route.link_index.value, ETH0);
+		assert_int_equal(host->route.source.address.raw[0], 0xfe);
+	}
 	assert_int_equal(ask(host, "fe80::9", LO), -ENETUNREACH);
 	add_address(host, "2001:db8:7::3", 64, ETH0, IFA_F_TEMPORARY);
 	expect(host, "2001:db8:7::1", ETH0, "2001:db8:1::2", 1);
