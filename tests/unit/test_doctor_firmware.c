@@ -838,7 +838,7 @@ static void same_firmware(void **state)
 	/* Half of them is not most of them. */
 	check_firmware_of(bed, "mlx5_0", SEVERITY_WARNING, "firmware 1.0 on 2 of 4 adapters");
 	check_firmware_of(bed, "mlx5_3", SEVERITY_WARNING, "firmware 1.2 on 2 of 4 adapters");
-	/* Of two that are equally frequent, the first one is the usual one. */
+	/* The first of two equally frequent ones is the usual one. */
 	add_board(bed, "mlx5_5", "0000:79:00.0", "1.3");
 	check_firmware_of(bed, "mlx5_5", SEVERITY_WARNING, "firmware 1.3 on 1 of 5 adapters");
 	assert_string_equal(bed->results.items[0].expected, "1.0");

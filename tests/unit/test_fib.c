@@ -412,7 +412,7 @@ static void sources6(void **state)
 	expect(host, "2001:db8:7::1", ETH0, "2001:db8:1::2", 0);
 	/* The netdev is compared before the label, and deprecation before the netdev. */
 	expect(host, "fd00:7::1", ETH0, "2001:db8:1::2", 0);
-	/* Of the same scope, also for many. */
+	/* The source has the same scope, even for multicast. */
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(ask(host, i ? "ff02::9" : "fe80::9", ETH0), 0);
 		assert_int_equal(host->route.link_index.value, ETH0);
