@@ -202,6 +202,8 @@ static void what_is_so_already_keeps_the_notes_of_reading(void **state)
 	assert_true(changes_prepare(changes, 0));
 	assert_int_equal(changes->items[0].notes.count, 1);
 	assert_string_equal(changes->items[0].notes.items[0], "of reading");
+	/* It is known that nobody is disturbed. */
+	assert_true(changes->items[0].disturbs.known);
 }
 
 static void one_that_cannot_be_read_fails_before_any_is_written(void **state)

@@ -143,6 +143,24 @@ static void pfc_of_a_second_port(void **state)
 	bed->facts.inventory.devices.count = 3;
 }
 
+/* The first member of a bond whose driver reports them has the settings. */
+static void pfc_of_a_bond(void **state)
+{
+	struct bed *bed = *state;
+	struct link_list *links = &bed->facts.inventory.links;
+	struct link *bond = link_list_add(links);
+
+	bond->name = mem_string("bond0");
+	bond->index = number_of(99);
+	bond->kind = mem_string("bond");
+	links->items[0].master_index = links->items[1].master_index = number_of(99);
+	free(bed->facts.inventory.devices.items[0].ports[0].netdev);
+	bed->facts.inventory.devices.items[0].ports[0].netdev = mem_string("bond0");
+	bed->answers.dcb_error_of[0] = -EOPNOTSUPP;
+	expect(bed, CHECK_ID_roce_pfc, 0, SEVERITY_OK, "the port has lossless priorities",
+	       "eth1: lossless priorities 3; has DSCP entries, so trusts the DSCP");
+}
+
 static void pfc_behind_an_error(void **state)
 {
 	struct bed *bed = *state;
@@ -510,6 +528,7 @@ int main(void)
 		TEST(pfc_of_the_third),
 		TEST(pfc_behind_an_error),
 		TEST(pfc_of_a_second_port),
+		TEST(pfc_of_a_bond),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

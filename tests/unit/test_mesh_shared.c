@@ -344,6 +344,17 @@ static void figures(void **state)
 	assert_int_equal(judge_histogram(judge, 0, JUDGE_BANDWIDTH, bars, 0), 0);
 }
 
+static void figures_of_the_last_rail(void **state)
+{
+	struct cluster *cluster = *state;
+
+	for (uint32_t i = 0; i < cluster->host_count; i++)
+		cluster->hosts[i].rail_count = ROOM;
+	cluster->rail_count = ROOM;
+	test_all(cluster, unchanged);
+	assert_float_equal(judge_median(cluster->judge, ROOM - 1, JUDGE_BANDWIDTH).value, 100, 0.1);
+}
+
 /* Which rails take part in the next stage: those that never got data through do not. */
 static void dead_rails(struct mesh_result *result)
 {
@@ -378,6 +389,7 @@ int main(void)
 		TEST(groups),
 		TEST(partner),
 		TEST(figures),
+		TEST(figures_of_the_last_rail),
 		TEST(rails_left),
 		TEST(nothing_in_common),
 		TEST(little_in_common),
