@@ -355,6 +355,22 @@ static void figures_of_the_last_rail(void **state)
 	assert_float_equal(judge_median(cluster->judge, ROOM - 1, JUDGE_BANDWIDTH).value, 100, 0.1);
 }
 
+static void only_what_b_sends(struct mesh_result *result)
+{
+	result->gbps[MESH_END_A].known = result->both_gbps[MESH_END_A].known = false;
+}
+
+/* A direction of which nothing is known does not hide the other one. */
+static void figures_of_one_direction(void **state)
+{
+	struct cluster *cluster = *state;
+
+	test_all(cluster, only_what_b_sends);
+	for (uint32_t i = 0; i < cluster->host_count; i++)
+		assert_int_equal(cluster->judge->ports[port_number(i, 0)].good_figures,
+				 cluster->host_count - 1);
+}
+
 /* Which rails take part in the next stage: those that never got data through do not. */
 static void dead_rails(struct mesh_result *result)
 {
@@ -390,6 +406,7 @@ int main(void)
 		TEST(partner),
 		TEST(figures),
 		TEST(figures_of_the_last_rail),
+		TEST(figures_of_one_direction),
 		TEST(rails_left),
 		TEST(nothing_in_common),
 		TEST(little_in_common),
