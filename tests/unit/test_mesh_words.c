@@ -1122,6 +1122,26 @@ static void rails_that_differ(void **state)
 	expect_anew(cluster, second_rail_at_60, "");
 }
 
+static void first_sends_three_quarters(struct mesh_result *result)
+{
+	if (result->pair.a)
+		return;
+	result->both_gbps[MESH_END_A] = real_of(75);
+	result->both_gbps[MESH_END_B] = real_of(50);
+}
+
+/* What is exactly at the limit is not slow. */
+static void direction_at_the_limit(void **state)
+{
+	struct cluster *cluster = *state;
+
+	cluster->limits.bandwidth_share = 0.75;
+	test_all(cluster, first_sends_three_quarters);
+	judge_conclude(cluster->judge, &cluster->findings);
+	assert_int_equal(cluster->findings.items[0].finding.id.value, JUDGE_BOTH);
+	assert_int_equal(cluster->findings.items[0].direction.value, JUDGE_RECEIVES);
+}
+
 static void fastest_are_slow_both_ways(struct mesh_result *result)
 {
 	if (result->pair.a == 12 && result->pair.b == 13)
@@ -1173,6 +1193,7 @@ int main(void)
 		TEST(bisection_only),
 		TEST(rates),
 		TEST(seven_rates),
+		TEST(direction_at_the_limit),
 		TEST(half_rate),
 		TEST(presence),
 		TEST(gaps),
