@@ -145,6 +145,7 @@ static void forms(void **state)
 	} cases[] = {
 		{"ip link set eth1 up", "ip link set \001 up", "eth1"},
 		{"eth1; eth1", "\001; \001", "eth1"},
+		{"eth11, eth1", "eth11, \001", "eth1"},
 		{"rdmactl perf --via mlx5_0/1", "rdmactl perf --via \001", "mlx5_0/1"},
 		{"dev mlx5_0", "dev \001", "mlx5_0"},
 		{"pci/0000:3b:00.0 is it", "pci/\001 is it", "0000:3b:00.0"},
