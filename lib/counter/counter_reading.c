@@ -351,7 +351,6 @@ static struct counter_meaning *meaning_of(struct counter_meanings *meanings,
 	meaning->reading.name = row;
 	meaning->reading.counter = row->canonical;
 	meaning->reading.width_bits = row->width_bits;
-	meaning->aliases.known = true;
 	return meaning;
 }
 

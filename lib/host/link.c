@@ -390,7 +390,7 @@ static void read_link(const struct reader *reader, uint64_t needs)
 {
 	struct link *link = reader->link;
 
-	link_read_sysfs(reader->root, link, needs | NEED_LINK_LIST | NEED_GIDS, reader->problems);
+	link_read_sysfs(reader->root, link, needs | NEED_LINK_LIST, reader->problems);
 	link->lower_unknown = !link->lower_index.known;
 	/* iflink is the netdev's own index if there is no lower netdev. */
 	if (!link->index.known || link->lower_index.value == link->index.value)

@@ -212,7 +212,7 @@ static void log_in_by_mosh(const struct saved_tree *tree, const uint8_t local[st
 	tree_write(tree, table, line);
 }
 
-/* This process, or another one, has the connection from 10.9.9.9 to 10.1.1.5. */
+/* This process, which has a socket, or another one has the connection from 10.9.9.9 to 10.1.1.5. */
 static void log_in(const struct saved_tree *tree, bool logged_in)
 {
 	const uint8_t local[] = {10, 1, 1, 5}, remote[] = {10, 9, 9, 9};
@@ -228,7 +228,7 @@ static void log_in(const struct saved_tree *tree, bool logged_in)
 			  "0        0 51 4 0000000000000000 20 4 31 10 -1",
 			  from, to);
 	tree_write(tree, status, "Name:\tx\nPPid:\t0");
-	tree_link(tree, fd, logged_in ? "socket:[51]" : "/dev/null");
+	tree_link(tree, fd, logged_in ? "socket:[51]" : "socket:[52]");
 	tree_write(tree, table, line);
 }
 

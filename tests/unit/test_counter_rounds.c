@@ -225,6 +225,12 @@ static void what_is_followed(void **state)
 	assert_true(next_round(bed, true));
 	assert_int_equal(bed->inventory.devices.count, 1);
 	assert_int_equal(bed->problems.count, 0);
+	/* A change waits for a round in which nothing borrows from a former loader. */
+	put_port(bed, "m3", 1, "1");
+	counter_rounds_forget(&bed->rounds);
+	counter_rounds_reopen(&bed->rounds);
+	assert_false(counter_rounds_read(&bed->rounds, true));
+	assert_true(next_round(bed, true));
 }
 
 /*
@@ -277,7 +283,18 @@ static void nothing_for_a_while(void **state)
 	assert_int_equal(bed->rounds.readings.count, 1);
 }
 
-/* The most important counters, where there is no room for all. */
+static enum tone tone_of_growth(const struct counter_change *change)
+{
+	struct value value = {.kind = VALUE_NONE};
+
+	for (size_t i = 0; i < counter_rates_schema.field_count; i++)
+		if (!strcmp(counter_rates_schema.fields[i].key, "growth"))
+			counter_rates_schema.fields[i].get(change, &value);
+	assert_int_equal(value.kind, VALUE_UNSIGNED);
+	return value.tone;
+}
+
+/* The most important counters, where there is no room for all; those of serious growth are red. */
 static void ranks(void **state)
 {
 	static const struct {
@@ -311,6 +328,8 @@ static void ranks(void **state)
 		};
 
 		assert_int_equal(counter_change_rank(&change), cases[i].rank);
+		if (cases[i].state == CHANGE_COUNTED)
+			assert_int_equal(tone_of_growth(&change) == TONE_BAD, cases[i].rank == 3);
 		change.growth.known = false;
 		if (cases[i].state == CHANGE_COUNTED)
 			assert_int_equal(counter_change_rank(&change), 0);

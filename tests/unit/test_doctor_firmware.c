@@ -718,7 +718,21 @@ static void put_generic(struct bytes *bytes, uint8_t command)
 	bytes_put(bytes, &header, sizeof(header));
 }
 
-/* Each answer has more of everything than the previous one. */
+static void put_reporter(struct bytes *answer, uint32_t sequence, const char *name, uint64_t count)
+{
+	struct bytes payload = {0}, nest = {0};
+
+	put_generic(&payload, 1);
+	put_string(&payload, DEVLINK_ATTR_BUS_NAME, "pci");
+	put_string(&payload, DEVLINK_ATTR_DEV_NAME, FIRST);
+	put_string(&nest, DEVLINK_ATTR_HEALTH_REPORTER_NAME, name);
+	put_u8(&nest, DEVLINK_ATTR_HEALTH_REPORTER_STATE, 0);
+	put_u64(&nest, DEVLINK_ATTR_HEALTH_REPORTER_RECOVER_COUNT, count);
+	put_nest(&payload, DEVLINK_ATTR_HEALTH_REPORTER, &nest);
+	put_message(answer, DEVLINK_ID, 0, sequence, payload.data, payload.length);
+}
+
+/* Each answer has more of everything than the previous one, except of the reporter tx. */
 static void serve_growth(struct fake_kernel *kernel, const struct bytes *requests)
 {
 	unsigned int *asked = kernel->context;
@@ -727,24 +741,19 @@ static void serve_growth(struct fake_kernel *kernel, const struct bytes *request
 		struct bytes answer = {0}, payload = {0}, nest = {0};
 		const uint64_t total = 100 + 3 * ++*asked;
 
-		put_generic(&payload, 1);
 		if (message->nlmsg_type == DEVLINK_ID) {
-			put_string(&payload, DEVLINK_ATTR_BUS_NAME, "pci");
-			put_string(&payload, DEVLINK_ATTR_DEV_NAME, FIRST);
-			put_string(&nest, DEVLINK_ATTR_HEALTH_REPORTER_NAME, "fw");
-			put_u8(&nest, DEVLINK_ATTR_HEALTH_REPORTER_STATE, 0);
-			put_u64(&nest, DEVLINK_ATTR_HEALTH_REPORTER_RECOVER_COUNT, total);
-			put_nest(&payload, DEVLINK_ATTR_HEALTH_REPORTER, &nest);
+			put_reporter(&answer, message->nlmsg_seq, "tx", 50);
+			put_reporter(&answer, message->nlmsg_seq, "fw", total);
+			put_done(&answer, message->nlmsg_seq, 0);
 		} else {
+			put_generic(&payload, 1);
 			put_u32(&payload, ETHTOOL_A_FEC_ACTIVE, 50);
 			put_u64(&nest, ETHTOOL_A_FEC_STAT_UNCORR, total);
 			put_u64(&nest, ETHTOOL_A_FEC_STAT_CORR_BITS, total);
 			put_nest(&payload, ETHTOOL_A_FEC_STATS, &nest);
+			put_message(&answer, ETHTOOL_ID, 0, message->nlmsg_seq, payload.data,
+				    payload.length);
 		}
-		put_message(&answer, message->nlmsg_type, 0, message->nlmsg_seq, payload.data,
-			    payload.length);
-		if (message->nlmsg_type == DEVLINK_ID)
-			put_done(&answer, message->nlmsg_seq, 0);
 		fake_send(kernel, &answer);
 	}
 }
@@ -753,7 +762,7 @@ static void growth(void **state)
 {
 	struct bed *bed = *state;
 	struct doctor_adapters *adapters = bed->facts.adapters;
-	unsigned int asked = 0;
+	unsigned int asked = 0, before;
 	struct fake_kernel kernel = {.serve = serve_growth, .context = &asked};
 
 	make_port(bed, "eth2", 100000);
@@ -766,10 +775,17 @@ static void growth(void **state)
 	assert_int_equal(doctor_growth_load(&bed->facts), 0);
 	bed->facts.growth->seconds = 0.3;
 	check(bed, CHECK_ID_firmware_health);
-	assert_said(bed, FIRST, SEVERITY_WARNING, "fw recovered 6 times in 0.3 s");
+	assert_said(bed, FIRST, SEVERITY_WARNING, "suffers; fw recovered 6 times in 0.3 s");
 	check(bed, CHECK_ID_fec_ber);
 	assert_said(bed, "mlx5_0/1", SEVERITY_WARNING, "6 uncorrectable blocks");
 	assert_said(bed, "mlx5_0/1", SEVERITY_WARNING, "; 6 bits corrected in 0.3 s");
+	/* Facts are read once, however many checks need them. */
+	adapters->have = 0;
+	before = asked;
+	check(bed, CHECK_ID_firmware_pending);
+	assert_int_equal(asked, before + 1);
+	check(bed, CHECK_ID_firmware_pending);
+	assert_int_equal(asked, before + 1);
 	netlink_free(adapters->generic);
 	adapters->generic = NULL;
 	fake_stop(&kernel);
@@ -822,6 +838,10 @@ static void same_firmware(void **state)
 	/* Half of them is not most of them. */
 	check_firmware_of(bed, "mlx5_0", SEVERITY_WARNING, "firmware 1.0 on 2 of 4 adapters");
 	check_firmware_of(bed, "mlx5_3", SEVERITY_WARNING, "firmware 1.2 on 2 of 4 adapters");
+	/* The first of two equally frequent ones is the usual one. */
+	add_board(bed, "mlx5_5", "0000:79:00.0", "1.3");
+	check_firmware_of(bed, "mlx5_5", SEVERITY_WARNING, "firmware 1.3 on 1 of 5 adapters");
+	assert_string_equal(bed->results.items[0].expected, "1.0");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -307,9 +307,9 @@ static void own_way(void **state)
 
 	device_list_clear(devices);
 	*devices = (struct device_list){.items = NULL};
+	device_list_add(devices, "rxe0")->software = true;
 	device_list_add(devices, "rdmap16s27");
 	device_list_add(devices, "rdmap32s27");
-	device_list_add(devices, "rxe0")->software = true;
 	put_driver(bed, FAR, "nvidia");
 	tree_write(&bed->tree, "sys/module/nvidia/taint", "POE");
 	tree_write(&bed->tree, EFA_A, "NVIDIA");
@@ -345,11 +345,11 @@ static void own_way(void **state)
 		    "/sys/module/nvidia/taint -> the remedy\n");
 	/* EFA does not use a module for peer memory. */
 	tree_directory(&bed->tree, "sys/module/nvidia_peermem");
-	devices->items[0].driver = mem_string("efa");
+	devices->items[1].driver = mem_string("efa");
 	run(bed, CHECK_ID_gdr_path);
 	assert_told(bed, "ok -: a module for peer memory is loaded | nvidia_peermem is loaded < "
 			 "/sys/module/nvidia_peermem\n");
-	devices->items[1].driver = mem_string("efa");
+	devices->items[2].driver = mem_string("efa");
 	run(bed, CHECK_ID_gdr_path);
 	assert_told(bed, "warning -: memory of accelerators cannot be registered: EFA's driver "
 			 "uses no module for peer memory, and there is no dma-buf | nvidia_peermem "
@@ -358,6 +358,12 @@ static void own_way(void **state)
 			 "/sys/module/nvidia_peermem, /sys/module/nvidia/taint -> install Amazon's "
 			 "driver of EFA, which registers memory of GPUs by itself, or NVIDIA's "
 			 "open modules, for dma-buf\n");
+	/* Without an adapter, it is not that of EFA. */
+	device_list_clear(devices);
+	device_list_add(devices, "rxe0")->software = true;
+	run(bed, CHECK_ID_gdr_path);
+	assert_told(bed, "ok -: a module for peer memory is loaded | nvidia_peermem is loaded < "
+			 "/sys/module/nvidia_peermem\n");
 }
 
 static void put_numa(struct bed *bed, const char *nic, const char *gpu, const char *far)

@@ -572,6 +572,14 @@ static void managers(void **state)
 			bed_assert(run(bed, CHECK_ID_nvswitch_pf), SEVERITY_OK,
 				   "the adapter does not manage NVSwitches");
 	}
+	/* Only root may read it. */
+	tree_delete(&bed->tree, vpd);
+	tree_link(&bed->tree, vpd, "!EACCES");
+	tree_become_nobody();
+	bed_assert(run(bed, CHECK_ID_nvswitch_pf), SEVERITY_INFO,
+		   "the vital product data cannot be read");
+	assert_int_equal(bed_last(bed)->needs.value, NEEDS_ROOT);
+	tree_become_oneself();
 	/* A device without a PCI function cannot be that model. */
 	free(own_device(bed)->pci_address);
 	own_device(bed)->pci_address = NULL;

@@ -11,6 +11,7 @@
 static void gids(void **state)
 {
 	struct bed *bed = *state;
+	struct link_address_list *addresses = &bed->facts.inventory.addresses;
 
 	put_gid(bed, 0, 0, OWN_GID, "IB/RoCE v1\n", "eth0\n");
 	put_gid(bed, 0, 1, OWN_GID, "RoCE v2\n", "eth0\n");
@@ -28,32 +29,46 @@ static void gids(void **state)
 	put_gid(bed, 0, 2, "0000:0000:0000:0000:0000:0000:0000:0000\n", "\n", "\n");
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_ERROR, "IP addresses of the port have no GID",
 	       "10.0.0.5 on eth0 has no GID, the netdev is not up");
-	bed->facts.inventory.addresses.count = 0;
+	/* A link-local address is skipped. */
+	addresses->items[1] = addresses->items[0];
+	assert_int_equal(ip_parse("fe80::1", &addresses->items[0].ip), 0);
+	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_ERROR, "IP addresses of the port have no GID",
+	       "10.0.0.5 on eth0 has no GID, the netdev is not up");
+	addresses->count = 0;
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_NOTICE,
 	       "the port has no IP address, so its GIDs are link-local only", "0 IP addresses");
 	assert_int_equal(bed->problems.count, 0);
 }
 
-/* A GID that appears a little later is not a fault. */
-static void *come_late(void *argument)
-{
-	const struct timespec pause = {.tv_nsec = 30000000};
+/* The port whose GID appears during the next pause of a check, and how many pauses there were. */
+static struct bed *late;
+static unsigned int pauses;
 
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
-	put_gid(argument, 0, 0, OWN_GID, "RoCE v2\n", "eth0\n");
-	return NULL;
+/* The pauses of checks: they do not depend on the time that this machine takes. */
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left)
+{
+	(void)clock;
+	(void)flags;
+	(void)time;
+	(void)left;
+	pauses++;
+	if (late)
+		put_gid(late, 0, 0, OWN_GID, "RoCE v2\n", "eth0\n");
+	late = NULL;
+	return 0;
 }
 
+/* A GID that appears a little later is not a fault. */
 static void late_gid(void **state)
 {
 	struct bed *bed = *state;
-	pthread_t thread;
 
 	put_gid(bed, 0, 0, "0000:0000:0000:0000:0000:0000:0000:0000\n", "RoCE v2\n", "eth0\n");
-	assert_int_equal(pthread_create(&thread, NULL, come_late, bed), 0);
+	late = bed;
+	pauses = 0;
 	expect(bed, CHECK_ID_gid_present, 0, SEVERITY_OK,
 	       "every IP address of the port has a RoCE v2 GID", "1 IP address");
-	pthread_join(thread, NULL);
+	assert_int_equal(pauses, 1);
 }
 
 static void unreadable_gids(void **state)
@@ -126,6 +141,24 @@ static void pfc_of_a_second_port(void **state)
 	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP; eth2: lossless "
 	       "priorities 4, 5; has DSCP entries, so trusts the DSCP");
 	bed->facts.inventory.devices.count = 3;
+}
+
+/* The first member of a bond whose driver reports them has the settings. */
+static void pfc_of_a_bond(void **state)
+{
+	struct bed *bed = *state;
+	struct link_list *links = &bed->facts.inventory.links;
+	struct link *bond = link_list_add(links);
+
+	bond->name = mem_string("bond0");
+	bond->index = number_of(99);
+	bond->kind = mem_string("bond");
+	links->items[0].master_index = links->items[1].master_index = number_of(99);
+	free(bed->facts.inventory.devices.items[0].ports[0].netdev);
+	bed->facts.inventory.devices.items[0].ports[0].netdev = mem_string("bond0");
+	bed->answers.dcb_error_of[0] = -EOPNOTSUPP;
+	expect(bed, CHECK_ID_roce_pfc, 0, SEVERITY_OK, "the port has lossless priorities",
+	       "eth1: lossless priorities 3; has DSCP entries, so trusts the DSCP");
 }
 
 static void pfc_behind_an_error(void **state)
@@ -223,6 +256,9 @@ static void tos_untouched(void **state)
 {
 	struct bed *bed = *state;
 
+	tree_write(&bed->tree, configfs, "");
+	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_INFO, DEFAULT_UNKNOWN,
+	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP");
 	tree_write(&bed->tree, configfs, "0\n");
 	expect(bed, CHECK_ID_roce_tos, 0, SEVERITY_INFO, DEFAULT_UNKNOWN,
 	       "eth0: lossless priorities 3; has DSCP entries, so trusts the DSCP");
@@ -492,6 +528,7 @@ int main(void)
 		TEST(pfc_of_the_third),
 		TEST(pfc_behind_an_error),
 		TEST(pfc_of_a_second_port),
+		TEST(pfc_of_a_bond),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,6 +145,7 @@ static void forms(void **state)
 	} cases[] = {
 		{"ip link set eth1 up", "ip link set \001 up", "eth1"},
 		{"eth1; eth1", "\001; \001", "eth1"},
+		{"eth11, eth1", "eth11, \001", "eth1"},
 		{"rdmactl perf --via mlx5_0/1", "rdmactl perf --via \001", "mlx5_0/1"},
 		{"dev mlx5_0", "dev \001", "mlx5_0"},
 		{"pci/0000:3b:00.0 is it", "pci/\001 is it", "0000:3b:00.0"},
@@ -153,7 +154,7 @@ static void forms(void **state)
 		{"nothing", NULL, NULL},
 	};
 	struct bed *bed = *state;
-	const struct port port = {
+	struct port port = {
 		.device = (char[]){"mlx5_0"}, .netdev = (char[]){"eth1"}, .port = number_of(1)};
 	const struct device device = {.name = (char[]){"mlx5_0"}, .uverbs = (char[]){"uverbs0"}};
 	struct pci_function function = {.address = (char[]){"0000:3b:00.0"}};
@@ -173,6 +174,11 @@ static void forms(void **state)
 		assert_string_equal(bed_last(bed)->step_form, cases[i].form);
 		assert_string_equal(bed_last(bed)->step_name, cases[i].name);
 	}
+	/* A port without a netdev has the other names. */
+	port.netdev = NULL;
+	doctor_next_step(&bed->run, "dev mlx5_0");
+	doctor_warning(&bed->run, "x");
+	assert_string_equal(bed_last(bed)->step_name, "mlx5_0");
 }
 
 /* What is missing, and the first thing that would help. */

@@ -438,6 +438,10 @@ static void roce_before_iwarp(void **state)
 	port_of(host, "rxa")->state = number_of(1);
 	by_route(host, "10.9.0.2", "va", "10.9.0.1", 0);
 	check(host, "siwa", 0, "10.9.0.1");
+	port_of(host, "siwa")->state = number_of(1);
+	add_siw(host, "siwb", "va");
+	by_route(host, "10.9.0.2", "va", "10.9.0.1", 0);
+	check(host, "siwb", 0, "10.9.0.1");
 }
 
 static void infiniband(void **state)

@@ -412,9 +412,12 @@ static void sources6(void **state)
 	expect(host, "2001:db8:7::1", ETH0, "2001:db8:1::2", 0);
 	/* The netdev is compared before the label, and deprecation before the netdev. */
 	expect(host, "fd00:7::1", ETH0, "2001:db8:1::2", 0);
-	assert_int_equal(ask(host, "fe80::9", ETH0), 0);
-	assert_int_equal(host->route.link_index.value, ETH0);
-	assert_int_equal(host->route.source.address.raw[0], 0xfe);
+	/* The source has the same scope, even for multicast. */
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(ask(host, i ? "ff02::9" : "fe80::9", ETH0), 0);
+		assert_int_equal(host->route.link_index.value, ETH0);
+		assert_int_equal(host->route.source.address.raw[0], 0xfe);
+	}
 	assert_int_equal(ask(host, "fe80::9", LO), -ENETUNREACH);
 	add_address(host, "2001:db8:7::3", 64, ETH0, IFA_F_TEMPORARY);
 	expect(host, "2001:db8:7::1", ETH0, "2001:db8:1::2", 1);
@@ -462,6 +465,29 @@ static void anycast(void **state)
 	assert_int_equal(ask(host, "2001:db8:1::", 0), 0);
 	assert_int_equal(host->route.link_index.value, LO);
 	expect(host, "2001:db8:2::", ETH0, "2001:db8:1::2", 0);
+}
+
+/* Packets to many are not local, even where a route leads everything to this host. */
+static void to_many(void **state)
+{
+	static const struct {
+		const char *to;
+		bool local;
+	} cases[] = {
+		{"223.255.255.255", true},  {"224.0.0.1", false}, {"239.255.255.255", false},
+		{"255.255.255.255", false}, {"240.0.0.1", true},
+	};
+	struct host *host = *state;
+
+	add_rule(host, AF_INET, 0, RT_TABLE_LOCAL);
+	add_route(host, &(struct given){.family = AF_INET,
+					.table = RT_TABLE_LOCAL,
+					.type = RTN_LOCAL,
+					.link_index = LO});
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(ask(host, cases[i].to, 0), 0);
+		assert_int_equal(host->route.local, cases[i].local);
+	}
 }
 
 static void interrupted(void **state)
@@ -707,6 +733,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(silent_router, setup, teardown),
 		cmocka_unit_test_setup_teardown(source6_of_another, setup, teardown),
 		cmocka_unit_test_setup_teardown(anycast, setup, teardown),
+		cmocka_unit_test_setup_teardown(to_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(interrupted, setup, teardown),
 		cmocka_unit_test_setup_teardown(source4_of_another, setup, teardown),
 		cmocka_unit_test_setup_teardown(local_and_main_disagree, setup, teardown),

@@ -276,16 +276,16 @@ static void storage(void **state)
 		   "92 1 0:52 / /far rw - nfs server:/far rw,proto=rdma,addr=10.0.0.9\n"
 		   "94 1 0:53 / /six rw - nfs4 server:/six rw,proto=rdma6,addr=fd00::2\n"
 		   "93 1");
-	tree_write(&bed->tree, "sys/class/nvme/nvme0/transport", "rdma");
-	tree_write(&bed->tree, "sys/class/nvme/nvme0/address", "traddr=fd00::2,trsvcid=4420");
-	tree_write(&bed->tree, "sys/class/nvme/nvme1/transport", "pcie");
-	tree_write(&bed->tree, "sys/class/nvme/nvme1/address", "0000:01:00.0");
+	tree_write(&bed->tree, "sys/class/nvme/nvme0/transport", "pcie");
+	tree_write(&bed->tree, "sys/class/nvme/nvme0/address", "0000:01:00.0");
+	tree_write(&bed->tree, "sys/class/nvme/nvme1/transport", "rdma");
+	tree_write(&bed->tree, "sys/class/nvme/nvme1/address", "traddr=fd00::2,trsvcid=4420");
 	take(bed, RESOURCE_CM_ID, 0, "rpcrdma", "10.0.0.2");
 	take(bed, RESOURCE_CM_ID, 0, "nvme_rdma", "fd00::2");
 	expect(bed,
 	       "NFS mount /home/big data, which reaches 10.0.0.2 through it; "
 	       "NFS mount /six, which reaches fd00::2 through it; "
-	       "NVMe controller nvme0, which reaches fd00::2 through it; "
+	       "NVMe controller nvme1, which reaches fd00::2 through it; "
 	       "nvme_rdma in the kernel: 1 CM ID; rpcrdma in the kernel: 1 CM ID",
 	       "");
 }

@@ -409,6 +409,7 @@ static void mtus(void **state)
 	assert_string_equal(bed->problems.items[1].object, "a0/2");
 	assert_string_equal(bed->problems.items[2].object, "b0");
 	assert_false(port_of(bed, 0, 0)->active_mtu_bytes.known);
+	library.device_error = library.port_error = 0;
 	read_it(bed, NEED_GIDS);
 	assert_false(port_of(bed, 0, 0)->active_mtu_bytes.known);
 }

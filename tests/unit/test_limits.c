@@ -401,6 +401,7 @@ static void transports(void **state)
 		{"\\rc_verbs", "irdma", true},
 		{"\\rc", "irdma", false},
 		{"tcp,ud:aux", "mlx5_core", false},
+		{"ud:aux,rc", "mlx5_core", true},
 		{"^rc,dc", "mlx5_core", true},
 		{"^rc,dc,ud", "mlx5_core", false},
 		{"^rc,dc,ud", "mlx5_core efa", true},

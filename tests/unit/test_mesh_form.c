@@ -120,10 +120,11 @@ static void names_in_svg(void **state)
 
 static void exclude_lists(void **state)
 {
-	char n1[] = "n1", n2[] = "n2", n3[] = "n3", n7[] = "n7", command[] = "$(reboot)";
-	char blank[] = "a b", list[] = "n[1-9]", option[] = "-x", nothing[] = "";
+	char n1[] = "n1", n2[] = "n2", n3[] = "n3", n7[] = "n7", a[] = "a";
+	char command[] = "$(reboot)", blank[] = "a b", list[] = "n[1-9]", option[] = "-x",
+	     nothing[] = "";
 	char *bad[] = {n2, n1, n3};
-	char *rail[] = {n3, n7, command, blank, list, option, nothing};
+	char *rail[] = {n3, n7, a, command, blank, list, option, nothing};
 	struct judge_finding items[] = {
 		{.finding.id = {JUDGE_HOST, true}, .hosts = {bad, 2, true}},
 		{.finding.id = {JUDGE_HOST, true}, .hosts = {bad + 2, 1, true}},
@@ -136,12 +137,12 @@ static void exclude_lists(void **state)
 	char *text = exclude_text(&findings, EXCLUDE_LIST);
 
 	(void)state;
-	assert_string_equal(text, "n[1-3,7]\n");
+	assert_string_equal(text, "a,n[1-3,7]\n");
 	free(text);
 	text = exclude_text(&findings, EXCLUDE_SLURM);
 	assert_string_equal(
 		text, "scontrol update nodename=n[1-3] state=drain reason='rdmactl mesh: host'\n"
-		      "scontrol update nodename=n7 state=drain reason='rdmactl mesh: rail'\n");
+		      "scontrol update nodename=a,n7 state=drain reason='rdmactl mesh: rail'\n");
 	free(text);
 	text = exclude_text(&none, EXCLUDE_LIST);
 	assert_string_equal(text, "");

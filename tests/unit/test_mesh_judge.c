@@ -162,24 +162,25 @@ static void slow_both_ways_everywhere(void **state)
 	made_up_end(&mesh);
 }
 
-/* One of both simultaneous directions is slow: which one, seen from the host. */
-static void one_direction_of_both(void **state)
+/* Divides what host 3 receives and sends both ways at once, and judges the result. */
+static void check_direction(double received_by, double sent_by, enum judge_direction direction)
 {
 	struct made_up_mesh mesh = {.hosts = 8, .rails = 1};
 	struct judge_findings findings = {0};
 	struct mesh_result result;
 	struct judge *judge;
 
-	(void)state;
 	made_up_begin(&mesh, 1);
 	judge = judge_new(mesh.list, mesh.hosts, &judge_default_limits, NULL);
 	for (uint32_t a = 0; a < mesh.hosts; a++)
 		for (uint32_t b = a + 1; b < mesh.hosts; b++) {
 			made_up_result(&mesh, &(const struct mesh_pair){a, b, 0, 0}, false,
 				       &result);
-			/* The data that host 3 receives. */
-			if (a == 3 || b == 3)
-				result.both_gbps[a == 3 ? MESH_END_B : MESH_END_A].value /= 4;
+			if (a == 3 || b == 3) {
+				result.both_gbps[a == 3 ? MESH_END_B : MESH_END_A].value /=
+					received_by;
+				result.both_gbps[a == 3 ? MESH_END_A : MESH_END_B].value /= sent_by;
+			}
 			judge_take(judge, &result);
 		}
 	judge_end_stage(judge);
@@ -187,12 +188,21 @@ static void one_direction_of_both(void **state)
 	assert_true(findings.count >= 1);
 	assert_int_equal(findings.items[0].finding.id.value, JUDGE_BOTH);
 	assert_string_equal(findings.items[0].finding.object, "n4 rail 0");
-	assert_int_equal(findings.items[0].direction.value, JUDGE_RECEIVES);
-	assert_non_null(
-		strstr(findings.items[0].finding.evidence, "only what n4 receives is slow"));
+	assert_int_equal(findings.items[0].direction.value, direction);
+	assert_int_equal(strstr(findings.items[0].finding.evidence,
+				"only what n4 receives is slow") != NULL,
+			 direction == JUDGE_RECEIVES);
 	judge_findings_clear(&findings);
 	judge_free(judge);
 	made_up_end(&mesh);
+}
+
+/* One of both simultaneous directions is slow: which one, seen from the host; or both are. */
+static void one_direction_of_both(void **state)
+{
+	(void)state;
+	check_direction(4, 1, JUDGE_RECEIVES);
+	check_direction(2, 1.4, JUDGE_BOTH_WAYS);
 }
 
 /* A rail that is also bad alone: not only both directions at once are wrong. */

@@ -6,6 +6,8 @@
  */
 #include "even_cluster.h"
 
+#include "mesh/judge/judge_parts.h"
+
 enum { LEAVES = 4, SPINES = 2, HOSTS_OF_LEAF = 4, SWITCHES = LEAVES + SPINES };
 
 struct fabric {
@@ -191,19 +193,28 @@ static void partner(void **state)
 			"leads to leaf 0/12\n");
 }
 
-/* Neighbours; no two of these pairs have anything in common. */
-static void neighbours_fail(struct mesh_result *result)
+static void set_failed(struct mesh_result *result)
 {
-	if (result->pair.a % 2 || result->pair.b != result->pair.a + 1)
-		return;
 	*result = (struct mesh_result){.pair = result->pair,
 				       .again = result->again,
 				       .outcome = MESH_FAIL,
 				       .reason = "connect: no"};
 }
 
+/* Neighbours; no two of these pairs have anything in common. */
+static void neighbours_fail(struct mesh_result *result)
+{
+	if (!(result->pair.a % 2) && result->pair.b == result->pair.a + 1)
+		set_failed(result);
+}
+
 static void nothing_in_common(void **state)
 {
+	static const char again[] =
+		"error unclear '8 pairs of rail 0' -/0 - - - 8/-1 -1.00: 8 pairs failed: connect: "
+		"no; no host explains them: n1 has the most, 1 of its 15; tried again alone: 8 of "
+		"8 "
+		"bad; a cable or a switch between them may be bad\n";
 	struct cluster *cluster = *state;
 
 	test_all(cluster, neighbours_fail);
@@ -215,10 +226,32 @@ static void nothing_in_common(void **state)
 			    "--fabric with a scan that has the routes shows what they share");
 	test_again(cluster, "n1-n2 n3-n4 n5-n6 n7-n8 n9-n10 n11-n12 n13-n14 n15-n16",
 		   neighbours_fail);
-	expect(cluster, "error unclear '8 pairs of rail 0' -/0 - - - 8/-1 -1.00: 8 pairs failed: "
-			"connect: no; no host explains them: n1 has the most, 1 of its 15; "
-			"tried again alone: 8 of 8 bad; a cable or a "
-			"switch between them may be bad\n");
+	expect(cluster, again);
+	/* Partners that only the second pass has do not count. */
+	cluster->judge->ports[0].judged += 2;
+	cluster->judge->ports[0].judged_again = 2;
+	expect(cluster, again);
+}
+
+static void first_and_neighbours_fail(struct mesh_result *result)
+{
+	neighbours_fail(result);
+	if (!result->pair.a)
+		set_failed(result);
+}
+
+/* The pairs of a bad rail, which come first, are not among them. */
+static void little_in_common(void **state)
+{
+	struct cluster *cluster = *state;
+
+	test_all(cluster, first_and_neighbours_fail);
+	expect(cluster,
+	       "error rail 'n1 rail 0' n1/0 mlx5_0/1 - - 15/15 -1.00 n1: 15 of 15 partners failed: "
+	       "connect: no; the same partners with others: 100 %; not tried again alone\n"
+	       "error unclear '7 pairs of rail 0' -/0 - - - 7/-1 -1.00: 7 pairs failed: connect: "
+	       "no; no host explains them: n3 has the most, 1 of its 15; a cable or a switch "
+	       "between them may be bad\n");
 }
 
 /* All pairs are good when tried again: each was a coincidence. */
@@ -311,6 +344,33 @@ static void figures(void **state)
 	assert_int_equal(judge_histogram(judge, 0, JUDGE_BANDWIDTH, bars, 0), 0);
 }
 
+static void figures_of_the_last_rail(void **state)
+{
+	struct cluster *cluster = *state;
+
+	for (uint32_t i = 0; i < cluster->host_count; i++)
+		cluster->hosts[i].rail_count = ROOM;
+	cluster->rail_count = ROOM;
+	test_all(cluster, unchanged);
+	assert_float_equal(judge_median(cluster->judge, ROOM - 1, JUDGE_BANDWIDTH).value, 100, 0.1);
+}
+
+static void only_what_b_sends(struct mesh_result *result)
+{
+	result->gbps[MESH_END_A].known = result->both_gbps[MESH_END_A].known = false;
+}
+
+/* A direction of which nothing is known does not hide the other one. */
+static void figures_of_one_direction(void **state)
+{
+	struct cluster *cluster = *state;
+
+	test_all(cluster, only_what_b_sends);
+	for (uint32_t i = 0; i < cluster->host_count; i++)
+		assert_int_equal(cluster->judge->ports[port_number(i, 0)].good_figures,
+				 cluster->host_count - 1);
+}
+
 /* Which rails take part in the next stage: those that never got data through do not. */
 static void dead_rails(struct mesh_result *result)
 {
@@ -345,8 +405,11 @@ int main(void)
 		TEST(groups),
 		TEST(partner),
 		TEST(figures),
+		TEST(figures_of_the_last_rail),
+		TEST(figures_of_one_direction),
 		TEST(rails_left),
 		TEST(nothing_in_common),
+		TEST(little_in_common),
 		TEST(chances),
 		TEST(upper_quartile),
 	};

@@ -6,6 +6,8 @@
  */
 #include "even_cluster.h"
 
+#include "mesh/judge/judge_parts.h"
+
 /* ---- Limits ---- */
 
 static bool is_between(const struct mesh_result *result, uint32_t a, uint32_t b)
@@ -900,6 +902,13 @@ static void presence(void **state)
 	assert_string_equal(text, "n[1-5]\n");
 }
 
+/* A file of pairs may hold the figure of one direction only. */
+static void one_figure(struct mesh_result *result)
+{
+	result->latency_usec.known = result->gbps[MESH_END_B].known = false;
+	result->both_gbps[MESH_END_A].known = result->both_gbps[MESH_END_B].known = false;
+}
+
 /* Three pairs have six figures; four hosts have twelve, but only six latencies and sums. */
 static void few(void **state)
 {
@@ -923,6 +932,11 @@ static void few(void **state)
 		test_all(cluster, unchanged);
 		expect(cluster, wanted[cluster->host_count]);
 	}
+	cluster->host_count = 3;
+	judge_free(cluster->judge);
+	cluster->judge = NULL;
+	test_all(cluster, one_figure);
+	expect(cluster, wanted[3]);
 }
 
 static void second_rail_at_60(struct mesh_result *result)
@@ -1108,6 +1122,48 @@ static void rails_that_differ(void **state)
 	expect_anew(cluster, second_rail_at_60, "");
 }
 
+static void first_sends_three_quarters(struct mesh_result *result)
+{
+	if (result->pair.a)
+		return;
+	result->both_gbps[MESH_END_A] = real_of(75);
+	result->both_gbps[MESH_END_B] = real_of(50);
+}
+
+/* What is exactly at the limit is not slow. */
+static void direction_at_the_limit(void **state)
+{
+	struct cluster *cluster = *state;
+
+	cluster->limits.bandwidth_share = 0.75;
+	test_all(cluster, first_sends_three_quarters);
+	judge_conclude(cluster->judge, &cluster->findings);
+	assert_int_equal(cluster->findings.items[0].finding.id.value, JUDGE_BOTH);
+	assert_int_equal(cluster->findings.items[0].direction.value, JUDGE_RECEIVES);
+}
+
+static void fastest_are_slow_both_ways(struct mesh_result *result)
+{
+	if (result->pair.a == 12 && result->pair.b == 13)
+		for (int end = 0; end < MESH_ENDS; end++)
+			result->both_gbps[end] = real_of(60);
+}
+
+/* Ports of as many rates as can be told apart: the pair of the highest one is judged by itself. */
+static void seven_rates(void **state)
+{
+	struct cluster *cluster = *state;
+
+	cluster->host_count = 2 * MOST_RATES;
+	cluster->limits.least_results = 1;
+	for (uint32_t i = 0; i < cluster->host_count; i++)
+		cluster->rails[i][0].rate_mbps = 100000 * (1 + i / 2);
+	expect_anew(cluster, fastest_are_slow_both_ways,
+		    "notice both-ways 'rail 0' -/0 - - - -1/-1 0.60: the median of 1 pairs is 120 "
+		    "Gb/s for both directions together, 60 % of twice the 100 Gb/s of one alone: "
+		    "it is not just one host or pair\n");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -1136,6 +1192,8 @@ int main(void)
 		TEST(pair_beside_a_bad_one),
 		TEST(bisection_only),
 		TEST(rates),
+		TEST(seven_rates),
+		TEST(direction_at_the_limit),
 		TEST(half_rate),
 		TEST(presence),
 		TEST(gaps),

@@ -45,7 +45,10 @@ static struct port *add_port(struct bed *bed, const char *device, enum link_laye
 	return port;
 }
 
-/* eth0, in a bond, and ib0 belong to ports, gid0 to a GID; the others do not belong to a port. */
+/*
+ * eth0, in a bond, and ib0 with its child belong to ports, gid0 to a GID; the others do not belong
+ * to a port.
+ */
 static int setup(void **state)
 {
 	struct bed *bed = mem_alloc_zero(1, sizeof(*bed));
@@ -61,6 +64,7 @@ static int setup(void **state)
 	add_link(bed, "gid0", 13, ETHERNET);
 	add_link(bed, "up", 14, ETHERNET)->lower_unknown = true;
 	add_link(bed, "low", 15, ETHERNET)->master_unknown = true;
+	add_link(bed, "ib0.8001", 16, IPOIB)->port_guid = number_of(GUID);
 	port = add_port(bed, "a", LINK_LAYER_INFINIBAND, "ib0");
 	port->port_guid = number_of(GUID);
 	port = add_port(bed, "b", LINK_LAYER_ETHERNET, "eth0");
@@ -117,6 +121,7 @@ static void asked(void **state)
 		{"eth0", "mtu_bytes", NEED_LINK_MTU, true},
 		{"bond0", "mtu_bytes", NEED_LINK_MTU, true},
 		{"ib0", "mtu_bytes", NEED_LINK_MTU, true},
+		{"ib0.8001", "mtu_bytes", NEED_LINK_MTU, true},
 		{"gid0", "mtu_bytes", NEED_LINK_MTU, true},
 		{"ib1", "mtu_bytes", NEED_LINK_MTU, false},
 		{"ibx", "mtu_bytes", NEED_LINK_MTU, false},

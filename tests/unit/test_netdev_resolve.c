@@ -498,6 +498,34 @@ static void port_elsewhere(void **state)
 	assert_int_equal(port->gids[1].netdev_index.value, 10);
 }
 
+/* Whether sysfs shows other netdevs than the ports have. */
+static bool is_other_sysfs(struct bed *bed)
+{
+	problems_free(&bed->problems);
+	read_netdevs(&bed->reading);
+	for_each (problem, &bed->problems)
+		if (!strcmp(problem->error, "/sys shows those of another network namespace"))
+			return true;
+	return false;
+}
+
+/* The netdev of that name has another index there. A port without a netdev tells nothing. */
+static void other_sysfs(void **state)
+{
+	static const char file[] = "sys/class/net/eth0/ifindex";
+	struct bed *bed = *state;
+	struct port *port;
+
+	add_port(bed, "a", LINK_LAYER_INFINIBAND);
+	port = device_add_port(bed->inventory.devices.items, 2);
+	port->netdev = mem_string("eth0");
+	port->netdev_index = number_of(5);
+	tree_write(&bed->tree, file, "5");
+	assert_false(is_other_sysfs(bed));
+	tree_write(&bed->tree, file, "6");
+	assert_true(is_other_sysfs(bed));
+}
+
 /* Several links may have an address: the GID's own netdev takes precedence. */
 static void addresses(void **state)
 {
@@ -597,6 +625,7 @@ int main(void)
 		TEST(gids_by_index),
 		TEST(members),
 		TEST(port_elsewhere),
+		TEST(other_sysfs),
 		TEST(addresses),
 		TEST(by_mac),
 	};

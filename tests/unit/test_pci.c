@@ -252,10 +252,12 @@ static void parents_that_are_no_functions(void **state)
 	make(bed, "pci0000:00/0000:00:0e.0/pci10000:e0/10000:e0:06.0");
 	make(bed, "pci0000:00/0000:00:0e.0/pci10000:e0/10000:e0:06.0/10000:e1:00.0");
 	make(bed, "platform/soc/4010000000.pcie/pci0002:00/0002:00:00.0");
+	make(bed, "platform/PNP0103:00/0003:00:00.0");
 	load(bed);
 	assert_string_equal(get(bed, "0001:00:00.0")->host_bridge, "pci0001:00");
 	assert_null(get(bed, "0001:00:00.0")->parent);
 	assert_string_equal(get(bed, "0002:00:00.0")->host_bridge, "pci0002:00");
+	assert_null(get(bed, "0003:00:00.0")->host_bridge);
 	assert_string_equal(get(bed, "10000:e1:00.0")->host_bridge, "pci10000:e0");
 	assert_int_equal(get(bed, "10000:e1:00.0")->domain, 0x10000);
 	assert_ptr_equal(get(bed, "10000:e1:00.0")->parent, get(bed, "10000:e0:06.0"));

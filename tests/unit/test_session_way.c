@@ -80,6 +80,7 @@ static void log_in(const struct saved_tree *tree)
 	task(tree, 20, 1);
 	task(tree, 30, 20);
 	task(tree, 40, 30);
+	descriptor(tree, 20, 0, "/dev/null");
 	descriptor(tree, 20, 3, "socket:[50]");
 	descriptor(tree, 20, 4, "socket:[51]");
 	descriptor(tree, 30, 0, "/dev/pts/0");

@@ -284,6 +284,8 @@ static void vlan(void **state)
 	assert_int_equal(link->lower_index.value, 4);
 	tree_write(&bed->tree, "proc/net/vlan/eth0.5", "eth0.5  VID: x");
 	assert_false(load_one(bed, "eth0.5")->vlan_id.known);
+	check_problem(bed, bed->problems.count - 1, "eth0.5", "vlan",
+		      "unexpected text 'eth0.5  VID: x'");
 }
 
 static void bond(void **state)

@@ -271,7 +271,7 @@ int doctor_learn(const struct doctor_request *request, char **ret_text, struct p
 {
 	const struct inventory_request inventory = {
 		.root = request->root,
-		.needs = doctor_check(CHECK_ID_expect)->inventory | NEED_TRANSPORT | NEED_NODE_TYPE,
+		.needs = doctor_check(CHECK_ID_expect)->inventory | NEED_TRANSPORT,
 		.objects = request->objects,
 		.closed = true,
 	};

@@ -294,8 +294,7 @@ void pci_read(const struct root *root, struct pci_function *function, unsigned i
 		attributes_read(&attributes, root, directory, function->address, facts, function,
 				problems);
 	}
-	if (facts & PCI_LINK)
-		drop_untrue_link(function);
+	drop_untrue_link(function);
 }
 
 static bool has_number(const struct root *root, const struct pci_function *function, uint64_t value)
