@@ -161,7 +161,7 @@ repair()
 
 # A reader of the output may wait for end of file, and a check may be impossible to kill.
 @test "doctor: the process that runs the checks for a monitoring system does not hold its output" {
-	local out=$BATS_TEST_TMPDIR/out err=$BATS_TEST_TMPDIR/err doctor checks= held=true status=0 files
+	local out=$BATS_TEST_TMPDIR/out err=$BATS_TEST_TMPDIR/err doctor checks="" held=true status=0 files
 
 	"$binary" doctor --root "$roots/cx5-ib-edr" --format nagios --timeout 10s --interval 300s \
 		</dev/null >"$out" 2>"$err" 3>&- &
