@@ -251,20 +251,63 @@ int doctor_unable(const struct ctx *ctx, const void *doctor_args, int status)
 		       : status;
 }
 
+/*
+ * The process that runs the checks. It prints into pipes: one that cannot be killed must not hold
+ * the streams of this process, whose readers may wait for end of file. It prints only one line and
+ * some complaints, so its pipes, of 64 KiB, are read once it has ended. They do not block.
+ */
+struct checker {
+	pid_t pid;
+	int out, err;
+};
+
+static int pass_on(int from, FILE *to)
+{
+	char piece[4096];
+	ssize_t got;
+
+	while ((got = read(from, piece, sizeof(piece))) > 0)
+		if (fwrite(piece, 1, (size_t)got, to) != (size_t)got)
+			return errno ? -errno : -EIO;
+	return got < 0 ? -errno : 0;
+}
+
 /* Waits for the process that runs the checks, and kills it when the time is up. */
-static int wait_for(const struct ctx *ctx, const struct doctor_args *args, pid_t pid, int fd,
-		    uint64_t end_msec)
+static int wait_for(const struct ctx *ctx, const struct doctor_args *args,
+		    const struct checker *checker, uint64_t end_msec)
 {
 	int wait_status;
+	const bool in_time = ends_in_time(checker->out, end_msec) &&
+			     waitpid(checker->pid, &wait_status, 0) == checker->pid;
 
-	if (!ends_in_time(fd, end_msec) || waitpid(pid, &wait_status, 0) != pid) {
-		kill(pid, SIGKILL);
+	if (!in_time)
+		kill(checker->pid, SIGKILL);
+	pass_on(checker->err, stderr);
+	if (!in_time)
 		return print_unknown(ctx, args, mem_string("gave up after --timeout"),
 				     STATUS_FAILED);
+	if (!WIFEXITED(wait_status))
+		return print_unknown(ctx, args, mem_string("the check was killed"), STATUS_FAILED);
+	return finish_output(ctx, pass_on(checker->out, stdout), WEXITSTATUS(wait_status));
+}
+
+/* Returns the process ID, 0 in the child, or -1 and errno. */
+static pid_t start_checker(struct checker *checker)
+{
+	int out[2], err[2];
+
+	if (pipe2(out, O_CLOEXEC | O_NONBLOCK) || pipe2(err, O_CLOEXEC | O_NONBLOCK))
+		return -1;
+	*checker = (struct checker){.pid = fork(), .out = out[0], .err = err[0]};
+	if (!checker->pid) {
+		dup2(out[1], STDOUT_FILENO);
+		dup2(err[1], STDERR_FILENO);
+		close(out[0]);
+		close(err[0]);
 	}
-	return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status)
-				      : print_unknown(ctx, args, mem_string("the check was killed"),
-						      STATUS_FAILED);
+	close(out[1]);
+	close(err[1]);
+	return checker->pid;
 }
 
 /*
@@ -275,27 +318,25 @@ bool doctor_supervise(struct ctx *ctx, const void *doctor_args, int *ret_status)
 {
 	const struct doctor_args *args = doctor_args;
 	const uint64_t end_msec = clock_msec() + ctx->globals.timeout.value;
-	int ends[2];
+	struct checker checker;
 	pid_t pid;
 
 	/* 0: unknown, or no limit. */
 	if (!args->format.known || !ctx->globals.timeout.value)
 		return false;
-	pid = pipe2(ends, O_CLOEXEC) ? -1 : fork();
+	pid = start_checker(&checker);
+	if (!pid) {
+		ctx->globals.timeout.known = false;
+		return false;
+	}
 	if (pid < 0) {
 		*ret_status = print_unknown(
 			ctx, args, mem_format("cannot start the check: %s", strerror(errno)),
 			STATUS_FAILED);
 		return true;
 	}
-	if (!pid) {
-		/* The child keeps the other end open until it exits. */
-		close(ends[0]);
-		ctx->globals.timeout.known = false;
-		return false;
-	}
-	close(ends[1]);
-	*ret_status = wait_for(ctx, args, pid, ends[0], end_msec);
-	close(ends[0]);
+	*ret_status = wait_for(ctx, args, &checker, end_msec);
+	close(checker.out);
+	close(checker.err);
 	return true;
 }

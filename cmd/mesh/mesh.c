@@ -131,18 +131,20 @@ static int run(const struct ctx *ctx, const void *mesh_args, char **objects)
 static void run_own_agent(struct mesh_work *work, const struct ctx *ctx,
 			  const struct mesh_place *place, pid_t parent)
 {
+	const uint16_t port = coordinator_port(work->coordinator);
 	struct strings addresses = {.known = true};
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(STATUS_FAILED);
 	signals_release(&work->signals);
+	/* The port must be free once the coordinator has ended, even if a test hangs here. */
+	coordinator_free(work->coordinator);
 	strings_add(&addresses, "127.0.0.1");
 	strings_add(&addresses, "::1");
 	if (work->args->address)
 		strings_add(&addresses, work->args->address);
-	_exit(mesh_agent_main(ctx, work->args, &addresses, coordinator_port(work->coordinator),
-			      work->token, place));
+	_exit(mesh_agent_main(ctx, work->args, &addresses, port, work->token, place));
 }
 
 static bool start_own_agent(struct mesh_work *work, const struct ctx *ctx,

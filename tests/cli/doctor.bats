@@ -159,6 +159,26 @@ repair()
 	expect 1 '{"type": "RdmaReady", "status": "Unknown", "reason": "RdmaUnknown", "message": "gave up after --timeout"}' ''
 }
 
+# A reader of the output may wait for end of file, and a check may be impossible to kill.
+@test "doctor: the process that runs the checks for a monitoring system does not hold its output" {
+	local out=$BATS_TEST_TMPDIR/out err=$BATS_TEST_TMPDIR/err doctor checks="" held=true status=0 files
+
+	"$binary" doctor --root "$roots/cx5-ib-edr" --format nagios --timeout 10s --interval 300s \
+		</dev/null >"$out" 2>"$err" 3>&- &
+	doctor=$!
+	while $held && kill -0 "$doctor"; do
+		read -r checks _ 2>/dev/null <"/proc/$doctor/task/$doctor/children" || sleep 0.05
+		files=$(ls -l "/proc/${checks:-0}/fd" 2>/dev/null) || continue
+		[[ $files != *' 0 -> /dev/null'* || $files = *" -> $out"* || $files = *" -> $err"* ]] || held=false
+	done
+	kill -KILL "$checks" || :
+	wait "$doctor" || status=$?
+	[ "$held" = false ]
+	[ "$status" = 3 ]
+	[[ $(<"$out") = 'RDMA UNKNOWN - the check was killed | '* ]]
+	[ ! -s "$err" ]
+}
+
 # The kernel keeps no exit status of children if the parent of this process ignored SIGCHLD.
 @test "doctor: a format for a monitoring system that ignores SIGCHLD" {
 	local line

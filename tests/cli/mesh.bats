@@ -811,6 +811,32 @@ end_of_coordinator()
 		'export RDMACTL_TOKEN=$(openssl rand -hex 16) before the launcher, or --token-file FILE'
 }
 
+# False until it has come so far; its process is $agent.
+own_agent_tests()
+{
+	agent=
+	read -r agent 2>/dev/null <"/proc/$coordinator/task/$coordinator/children" || :
+	grep -q . "/proc/${agent:-0}/task/${agent:-0}/children" 2>/dev/null
+}
+
+@test "mesh: step, while the agent of a coordinator that was killed still hangs" {
+	local port=$((20000 + RANDOM % 10000)) agent coordinator
+
+	export RDMACTL_TOKEN=0123456789abcdef SLURM_PROCID=0 SLURM_STEP_NUM_NODES=1
+	printf '%s\n' 'hosts n1' 'all rails 2' 'host n1 hang' >"$dir/hang"
+	"$binary" mesh step --port $port --wait 60s --rehearse "$dir/hang" </dev/null >/dev/null 2>&1 3>&- &
+	coordinator=$!
+	until_true own_agent_tests
+	# As if it were in an ioctl(2) that never returns.
+	kill -STOP "$agent"
+	kill -KILL "$coordinator"
+	wait "$coordinator" || :
+	try mesh step --port $port --wait 60s --rehearse "$dir/good"
+	kill -KILL "$agent"
+	expect 0
+	shows '1 host'
+}
+
 @test "mesh: both ways at once: a rail, a pair, all of them" {
 	cp "$dir/good" "$dir/rail"
 	echo 'rail n3/1 both_gbps 49' >>"$dir/rail"

@@ -216,7 +216,7 @@ static void obey(struct agent *agent, enum mesh_outcome outcome)
 /* Expects the coordinator to end the connection, perhaps with a refusal. */
 static void end_of(struct agent *agent, uint32_t refusal)
 {
-	struct mesh_message message;
+	struct mesh_message message = {.type = 0}; /* stays 0 if none comes */
 
 	while (hear(agent, &message))
 		if (message.type == MESH_MESSAGE_REFUSED &&
