@@ -155,16 +155,15 @@ bool mesh_work_tests(const struct mesh_args *args, struct session_setup *setup)
 	return setup->timeout_msec >= least_msec;
 }
 
-/* Checks that a pair may take as long as its measurements. */
-static bool check_timeout(struct mesh_work *work)
+bool mesh_check_pair_time(struct listing *listing, const struct mesh_args *args)
 {
 	struct session_setup setup = {.tests = 0};
 	uint32_t msec;
 
-	if (mesh_work_tests(work->args, &setup))
+	if (mesh_work_tests(args, &setup))
 		return true;
 	msec = session_pair_msec(&setup, setup.tests);
-	return listing_fail_format(&work->listing, STATUS_USAGE,
+	return listing_fail_format(listing, STATUS_USAGE,
 				   msec > LIMIT_MSEC ? "measure for a shorter time"
 						     : "measure for a shorter time, or wait longer",
 				   "a pair takes %.1f s: %s", msec / 1000.0,
@@ -220,6 +219,6 @@ static bool check_pairs(struct mesh_work *work)
 
 bool mesh_work_check_args(struct mesh_work *work)
 {
-	return check_timeout(work) && check_address(work) && check_limits(work) &&
-	       check_pairs(work);
+	return mesh_check_pair_time(&work->listing, work->args) && check_address(work) &&
+	       check_limits(work) && check_pairs(work);
 }

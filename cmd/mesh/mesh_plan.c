@@ -144,7 +144,7 @@ static int run(const struct ctx *ctx, const void *mesh_args, char **objects)
 				     "rdmactl mesh plan --hosts 1000 --rails 8");
 		else if (plan_parse(args->stages ?: PLAN_DEFAULT, &plan, &message, &hint))
 			listing_fail(&listing, STATUS_USAGE, message, hint);
-		else
+		else if (mesh_check_pair_time(&listing, args))
 			plan_all(&listing, args, &plan, planned);
 	}
 	status = listing_end(&listing);

@@ -43,6 +43,8 @@ extern const struct command mesh_run_command, mesh_step_command, mesh_plan_comma
  * limit for a pair.
  */
 bool mesh_work_tests(const struct mesh_args *args, struct session_setup *setup);
+/* Checks that a pair may take as long as its measurements; if not, the listing has the problem. */
+bool mesh_check_pair_time(struct listing *listing, const struct mesh_args *args);
 
 #define MESH_TOKEN_BYTES 64 /* with the NUL */
 

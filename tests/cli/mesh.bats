@@ -904,6 +904,10 @@ own_agent_tests()
 	try mesh run --duration 30m -- true
 	expect_error 2 mesh 'a pair takes 3600.5 s: it may take at most an hour' \
 		'measure for a shorter time'
+	# What cannot be run is not planned either.
+	try mesh plan --hosts 2 --duration 30m
+	expect_error 2 mesh 'a pair takes 3600.5 s: it may take at most an hour' \
+		'measure for a shorter time'
 	# Agents accept the times that the coordinator orders.
 	mesh 2 good --hosts 2 --stages ring --duration 29m
 	expect 0
