@@ -24,7 +24,7 @@ check()
 	: >../log
 	status=0
 	output=$(meanwhile=${2-} bash -c 'source tests/lint/common.sh
-		printf "%s\n" one two | unless_passed build/lint/x "$1" bash -c '\''
+		printf "%s\n" one two | unless_passed build/lint/x 12 "$1" bash -c '\''
 			echo "$@" >>../log
 			eval "$meanwhile"
 			! grep -H bad "$@"'\'' -' - "$1") || status=$?

@@ -221,13 +221,12 @@ check_example()
 }
 
 @test "man: groff has no complaints" {
-	local page
-
-	for page in man/*.[15]; do
-		run groff -ww -mdoc -Tutf8 -z "$page"
-		[ "$status" -eq 0 ] && [ -z "$output" ] || wrong "$page: $output"
-	done
-	nothing_wrong
+	# No page defines a macro or a string for the pages after it, so one start is enough for all of them.
+	run ! grep -nE "^[.'][[:blank:]]*(de|ds|nr|am|as|al|char|rn|so)" man/*.[15]
+	run groff -ww -mdoc -Tutf8 -z man/*.[15]
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
 }
 
 @test "man: the pages begin with the licence" {
@@ -347,9 +346,12 @@ check_example()
 }
 
 @test "man: rdmactl-json names every unit that a key ends with" {
-	local unit keys name
+	local unit keys='' name
 
-	keys=$(for name in $(rdmactl schema --tsv --no-headings -o schema); do rdmactl schema "$name"; done)
+	for name in $(rdmactl schema --tsv --no-headings -o schema); do
+		quickly try schema "$name"
+		keys+=$output
+	done
 	for unit in gbps mbps kbps gtps bytes msec us usec khz percent m c v ma mw dbm; do
 		grep -Eq "\"[a-z0-9_]+_$unit\":" <<<"$keys" || wrong "no key ends with _$unit"
 		grep -Eq "^\.Li .*\<_$unit\>" man/rdmactl-json.5 || wrong "rdmactl-json.5 has no _$unit"

@@ -652,14 +652,11 @@ same_of()
 }
 
 @test "snapshot: --anonymise says what is missing of the control groups" {
-	local tree=$BATS_TEST_TMPDIR/tree number
+	local tree=$BATS_TEST_TMPDIR/tree
 
 	# Together they have more than fits.
-	mkdir -p "$tree/sys/class/infiniband"
-	for number in {1..60}; do
-		mkdir -p "$tree/sys/fs/cgroup/alice$number"
-		truncate -s 8M "$tree/sys/fs/cgroup/alice$number/rdma.max"
-	done
+	mkdir -p "$tree/sys/class/infiniband" "$tree/sys/fs/cgroup/alice"{1..60}
+	truncate -s 8M "$tree/sys/fs/cgroup/alice"{1..60}/rdma.max
 	quickly try snapshot a.tar.zst --root "$tree" --anonymise --json
 	[ "$status" = 3 ]
 	jq -e '[.problems[] | select(.error == "the rest was left out: a snapshot has at most 512 MiB")] | length == 1' out

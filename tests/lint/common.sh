@@ -40,15 +40,16 @@ need()
 	exit 1
 }
 
-# unless_passed MEMORY CONTEXT COMMAND...: runs COMMAND, in several processes, with the files whose names
-# are read, except those that it has passed before. MEMORY lists their names with the sums of their
-# contents, and of COMMAND and CONTEXT, which is the text of all else that decides. COMMAND exits with 1
-# if it finds something. A file is remembered if a run with it exits with 0, and it is still the same then.
+# unless_passed MEMORY FILES CONTEXT COMMAND...: runs COMMAND, in several processes, with the files whose
+# names are read, except those that it has passed before. Each process gets at most FILES of them. MEMORY
+# lists their names with the sums of their contents, and of COMMAND and CONTEXT, which is the text of all
+# else that decides. COMMAND exits with 1 if it finds something. A file is remembered if a run with it exits
+# with 0, and it is still the same then.
 unless_passed()
 {
-	local memory=$1 context folder status=0
+	local memory=$1 files=$2 context folder status=0
 
-	shift
+	shift 2
 	context=$(printf '%s\0' "$@" | sha256sum)
 	context=${context%% *}
 	shift
@@ -60,7 +61,7 @@ unless_passed()
 	sort "$memory" | comm -12 - "$folder/now" >"$folder/memory"
 	# shellcheck disable=SC2016 # for the inner shell
 	comm -13 "$folder/memory" "$folder/now" | cut -c $((64 + 1 + 64 + 2 + 1))- |
-		xargs -r -d '\n' -P "$(nproc)" -n 12 sh -c 'passed=$1 words=$2; shift 2
+		xargs -r -d '\n' -P "$(nproc)" -n "$files" sh -c 'passed=$1 words=$2; shift 2
 			"$@" && shift "$words" && printf "%s\n" "$@" >>"$passed" && exit
 			status=$?; [ $status != 1 ] || exit 0
 			echo "$1 ended with status $status" >&2; exit 1' - "$folder/passed" $# "$@" || status=1

@@ -237,7 +237,7 @@ const struct setting dcb_pfc_setting = {
 
 const struct setting dcb_pfc_delay_setting = {
 	DCB_SETTING,
-	.keyword = {"pfc-delay", "NUMBER",
+	.keyword = {"pfc-delay", "N",
 		    "allowance for the cable, in bit times; mlx5: its length in metres", NULL},
 	.interface = "rtnetlink IEEE_SET PFC",
 	.flags = SETTING_STOPS_TRAFFIC,
