@@ -106,8 +106,10 @@ static int run(const struct ctx *ctx, const void *args, char **words)
 
 	(void)args;
 	if (listing_begin(&listing, ctx, words, false) &&
-	    listing_load_inventory(&listing, FUNCTION_NEEDS)) {
-		function_list_read(&list, &listing.inventory, ctx->globals.root, &listing.problems);
+	    listing_load_inventory(&listing, FUNCTION_NEEDS) &&
+	    listing_has_loaded(&listing,
+			       function_list_read(&list, &listing.inventory, ctx->globals.root,
+						  &listing.problems))) {
 		function_list_keep(&list, &listing.inventory.devices, &listing.objects);
 		if (listing.status == STATUS_DONE && !list.count)
 			listing_none(&listing,

@@ -78,9 +78,8 @@ static bool load(struct topo_run *run)
 		return false;
 	request.file_text = text;
 	request.locality = lines;
-	/* The inventory has opened the same root, and reports a failure. */
 	if (!listing_load_inventory(listing, topology_needs) ||
-	    root_open(listing->ctx->globals.root, &run->root))
+	    !listing_has_loaded(listing, root_open(listing->ctx->globals.root, &run->root)))
 		return false;
 	if (!topology_load(&run->topology, &request, &run->doubts, &message))
 		return true;

@@ -39,6 +39,7 @@ struct device {
 	struct number user_contexts; /* ib_qib, hfi1: one per PSM process */
 	struct number free_user_contexts;
 	char *uverbs;		/* uverbs0 */
+	bool uverbs_unknown;	/* whether it has one could not be read */
 	struct strings netdevs; /* of the ports: device_find_netdevs() */
 	struct strings umads;	/* umad0, one for each port with a umad node */
 	struct strings issms;

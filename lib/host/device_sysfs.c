@@ -359,8 +359,12 @@ void device_list_read_chardevs(const struct root *root, struct device_list *list
 {
 	bool complete;
 
-	if (needs & NEED_UVERBS)
-		read_class(root, &verbs_class, list, problems);
+	if (needs & NEED_UVERBS) {
+		complete = read_class(root, &verbs_class, list, problems);
+		for_each (device, list)
+			device->uverbs_unknown = !device->uverbs &&
+						 (!complete || device->nodes_unknown);
+	}
 	if (!(needs & NEED_UMADS))
 		return;
 	complete = read_class(root, &mad_class, list, problems);

@@ -264,3 +264,16 @@ teardown()
 	expect 3 $'DEVICE STATE\nmlx5_1 active' 'rdmactl ports: mlx5_0: cannot read ports: Permission denied'
 	chmod 755 "$(realpath "$public/tree/sys/class/infiniband/mlx5_0")"
 }
+
+@test "topo, sriov: a root that opens only at first is no root without devices" {
+	local trace=$BATS_TEST_TMPDIR/trace root=$roots/bnxt-sriov command last
+
+	export ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0
+	for command in topo sriov; do
+		strace -qq -e trace=openat -o "$trace" "$binary" "$command" --root "$root" >/dev/null 2>&1 || true
+		last=$(grep -n "\"$root\"" "$trace" | tail -n 1)
+		run -1 strace -qq -e trace=openat -e "inject=openat:error=EMFILE:when=${last%%:*}" -o "$trace" \
+			"$binary" "$command" --root "$root"
+		[ "$output" = "rdmactl ${command}: cannot open the root directory $root: Too many open files" ]
+	done
+}

@@ -99,6 +99,13 @@ static void hardware(void **state)
 	run_on(bed, CHECK_ID_pci_hardware, NULL);
 	assert_told(bed, "note -: there is no RDMA hardware | 0 PCI functions, none certain to "
 			 "have RDMA < /sys/bus/pci/devices -> the remedy\n");
+	bed->facts.inventory_rc = -EMFILE;
+	run_on(bed, CHECK_ID_pci_hardware, NULL);
+	assert_told(bed,
+		    "not-checked -: the list of RDMA devices is not known | 0 PCI functions, none "
+		    "certain to have RDMA; %s < /sys/bus/pci/devices, /sys/class/infiniband\n",
+		    strerror(EMFILE));
+	bed->facts.inventory_rc = -ENODEV;
 	for (size_t i = 0; i < 5; i++)
 		put_function(bed, addresses[i], "0x8086", "0x1592", "ice");
 	run_on(bed, CHECK_ID_pci_hardware, NULL);
@@ -661,6 +668,14 @@ static void halves(void **state)
 		    "mlx5_core.rdma.1 has its driver < /sys/bus/auxiliary/devices -> the "
 		    "kernel log may have the reason: dmesg | grep " FIRST " and blocks\n");
 	tree_delete(&bed->tree, "sys/module/mlx5_ib");
+	/* A list that could not be read does not show that the device is missing. */
+	bed->facts.inventory_rc = -EMFILE;
+	run_on(bed, CHECK_ID_rdma_module, FIRST);
+	assert_told(bed,
+		    "not-checked " FIRST ": the list of RDMA devices is not known | %s "
+		    "< /sys/class/infiniband\n",
+		    strerror(EMFILE));
+	bed->facts.inventory_rc = 0;
 	/* The device of a card's other port only replaces the missing one if it serves both. */
 	add_device(bed, "mlx5_9", "0000:01:00.1");
 	run_on(bed, CHECK_ID_rdma_module, FIRST);

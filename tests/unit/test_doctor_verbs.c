@@ -143,6 +143,9 @@ static void no_uverbs(void **state)
 	run_on(bed, CHECK_ID_device_nodes, device);
 	assert_told(bed, "error mlx5_0: ib_uverbs has created no device for it | no entry for "
 			 "mlx5_0 < /sys/class/infiniband_verbs -> dmesg | grep uverbs\n");
+	device->uverbs_unknown = true;
+	run_on(bed, CHECK_ID_device_nodes, device);
+	assert_told(bed, "not-checked mlx5_0: its uverbs device is not known\n");
 	bed->request.root = bed->tree.path;
 	run_on(bed, CHECK_ID_device_nodes, device);
 	assert_told(bed, "not-checked mlx5_0: it has no uverbs device, which only sub-devices may "

@@ -1216,6 +1216,7 @@ static void character_devices_unreadable(void **state)
 	tree_write(&bed->tree, "sys/class/infiniband_mad/umad1/ibdev", "mlx5_1");
 	device_list_read_chardevs(&bed->tree.root, &bed->devices, NEED_CHARDEVS, &bed->problems);
 	assert_null(device->uverbs);
+	assert_true(device->uverbs_unknown);
 	assert_false(device->umads.known);
 	assert_false(other->issms.known);
 	assert_true(other->umads.known);

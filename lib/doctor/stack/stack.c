@@ -19,6 +19,17 @@ static bool is_all_software(const struct device_list *devices)
 	return true;
 }
 
+/* Whether the RDMA devices could not be listed: then none is known to be missing. */
+static bool is_list_unread(struct doctor_context *run)
+{
+	const int rc = run->facts->inventory_rc;
+
+	if (!rc || rc == -ENODEV)
+		return false;
+	doctor_evidence(run, "/" SYSFS_RDMA_CLASS, "%s", strerror(-rc));
+	return true;
+}
+
 struct judged check_pci_hardware(struct doctor_context *run)
 {
 	struct doctor_facts *facts = run->facts;
@@ -59,6 +70,8 @@ struct judged check_pci_hardware(struct doctor_context *run)
 		doctor_evidence(run, NULL, "%s might have it, depending on the adapter", list);
 	if (facts->inventory.devices.count && !is_all_software(&facts->inventory.devices))
 		return doctor_ok(run, "there is RDMA hardware, but not on the PCI bus");
+	if (is_list_unread(run))
+		return doctor_unknown(run, "the list of RDMA devices");
 	return doctor_note(run, facts->inventory.devices.count
 					? "there is no RDMA hardware, only software devices"
 					: "there is no RDMA hardware");
@@ -268,6 +281,8 @@ struct judged check_rdma_module(struct doctor_context *run)
 	function_state_read(run, &state);
 	if (!state.has_driver && !state.device)
 		return doctor_because(run, CHECK_ID_pci_driver);
+	if (!state.device && is_list_unread(run))
+		return doctor_unknown(run, "the list of RDMA devices");
 	switch (state.half) {
 	case HALF_HAS_DEVICE:
 		return find_device_with_half(run, &state);

@@ -295,6 +295,8 @@ struct judged check_device_nodes(struct doctor_context *run)
 			return doctor_not_checked(run, NEEDS_LIVE,
 						  "it has no uverbs device, which only "
 						  "sub-devices may lack");
+		if (device->uverbs_unknown)
+			return doctor_unknown(run, "its uverbs device");
 		doctor_evidence(run, "/sys/class/infiniband_verbs", "no entry for %s",
 				device->name);
 		doctor_next_step(run, "dmesg | grep uverbs");

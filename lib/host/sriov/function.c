@@ -287,15 +287,17 @@ static void add_others(struct reader *reader)
 	}
 }
 
-void function_list_read(struct function_list *list, const struct inventory *inventory,
-			const char *saved, struct problems *problems)
+int function_list_read(struct function_list *list, const struct inventory *inventory,
+		       const char *saved, struct problems *problems)
 {
 	_cleanup_(root_close) struct root root = {.fd = -1};
 	struct reader reader = {
 		.root = &root, .inventory = inventory, .list = list, .problems = problems};
+	int rc;
 
-	if (root_open(saved, &root))
-		return;
+	rc = root_open(saved, &root);
+	if (rc)
+		return rc;
 	if (!pci_list_read(&root, &reader.functions, problems))
 		add_all_pci(&reader);
 	add_subfunctions(&reader);
@@ -303,6 +305,7 @@ void function_list_read(struct function_list *list, const struct inventory *inve
 	if (root_answers(&root))
 		function_list_read_live(&root, list, inventory, problems);
 	pci_list_clear(&reader.functions);
+	return 0;
 }
 
 static void function_clear(struct function *function)

@@ -52,9 +52,12 @@ extern const struct schema function_schema;
 /* Whether that driver reserves a function for a guest, or a program: uio_pci_generic, igb_uio. */
 bool function_is_kept(const char *driver);
 
-/* Appends all functions. `saved` is the name of the saved tree, or NULL. */
-void function_list_read(struct function_list *list, const struct inventory *inventory,
-			const char *saved, struct problems *problems);
+/*
+ * Appends all functions. `saved` is the name of the saved tree, or NULL. Returns 0 or the error of
+ * root_open().
+ */
+int function_list_read(struct function_list *list, const struct inventory *inventory,
+		       const char *saved, struct problems *problems);
 /*
  * The part of function_list_read() that only netlink has: adds the PFs' settings for their VFs (and
  * VFs that are not PCI functions), and the switches of the drivers. May move the items of the list.
