@@ -82,7 +82,7 @@ static void test_library_missing(void **state)
 	/* What is there but cannot be loaded need not be installed. */
 	assert_hint("/dev/null", -ELIBACC, "/dev/null: ");
 	fd = mkstemp(path);
-	assert_return_code(fd, errno);
+	assert_true(fd >= 0);
 	assert_hint(path, -ELIBACC, "/\\x1b");
 	close(fd);
 	unlink(path);
