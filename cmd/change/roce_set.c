@@ -122,14 +122,26 @@ static bool refuse(struct change_plan *plan, const char *word, const char *why, 
 	return listing_fail_format(&plan->listing, STATUS_NOTHING, hint, "'%s' %s", word, why);
 }
 
+static bool refuse_empty(struct change_plan *plan, const struct roce_target *target,
+			 const char *word)
+{
+	if (target->netdev_count)
+		return refuse(plan, word, "is a bond without members in this network namespace",
+			      "ip link set NETDEV master BOND adds one");
+	return refuse(plan, word, "has no netdev in this network namespace",
+		      "rdmactl netdevs lists the ports and their netdevs");
+}
+
 /* Plans the setting on each member, except the MTU, which is set on the bond itself. */
-static bool plan_links(struct change_plan *plan, const struct roce_target *target,
+static bool plan_links(struct change_plan *plan, const struct roce_target *target, const char *word,
 		       const struct setting *setting, const char *text)
 {
 	const bool itself = setting == &link_mtu_setting;
 	const struct link *const *links = itself ? target->netdevs : target->members;
 	const size_t count = itself ? target->netdev_count : target->member_count;
 
+	if (!count)
+		return refuse_empty(plan, target, word);
 	for (size_t i = 0; i < count; i++)
 		if (!plan_member(plan, links[i], setting, text))
 			return false;
@@ -145,13 +157,10 @@ static bool plan_setting(struct change_plan *plan, const struct roce_target *tar
 	if (of_port && !target->port_count)
 		return refuse(plan, word, "is not the netdev of a RoCE port",
 			      "rdmactl netdevs lists the ports and their netdevs");
-	if (!of_port && !target->member_count)
-		return refuse(plan, word, "has no netdev in this network namespace",
-			      "rdmactl netdevs lists the ports and their netdevs");
 	for (size_t i = 0; of_port && i < target->port_count; i++)
 		if (!plan_port(plan, target->ports[i], setting, text))
 			return false;
-	return of_port || plan_links(plan, target, setting, text);
+	return of_port || plan_links(plan, target, word, setting, text);
 }
 
 /* Whether the words after the target are settings and values; checked before anything is read. */
@@ -206,12 +215,11 @@ static bool plan_profile(struct change_plan *plan, const struct roce_target *tar
 		return listing_fail_format(&plan->listing, STATUS_USAGE, TOS_DSCP_HINT,
 					   "'%s' is not a DSCP", args->dscp);
 	if (!target->member_count)
-		return refuse(plan, word, "has no netdev in this network namespace",
-			      "rdmactl netdevs lists the ports and their netdevs");
+		return refuse_empty(plan, target, word);
 	for (size_t i = 0; i < target->member_count; i++)
 		if (!plan_members(plan, &wish, target->members[i]))
 			return false;
-	if (args->mtu.known && !plan_links(plan, target, &link_mtu_setting, mtu))
+	if (args->mtu.known && !plan_links(plan, target, word, &link_mtu_setting, mtu))
 		return false;
 	roce_profile_of_port(&wish, &parts);
 	for (size_t i = 0; i < parts.count; i++)

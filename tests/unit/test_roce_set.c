@@ -276,7 +276,10 @@ static void refusals(void **state)
 /* What could not be read is told if the target may lack something because of it. */
 static void causes(void **state)
 {
-	const struct args *args = *state;
+	static const char no_members[] =
+		"5 'nx-e8' is a bond without members in this network namespace\n"
+		"  ip link set NETDEV master BOND adds one\n";
+	struct args *args = *state;
 	_cleanup_(freep) char *no_netdevs = mem_format(
 		"5 it cannot be loaded\n  -\n"
 		"5 netdevs: %s\n  -\n"
@@ -295,9 +298,12 @@ static void causes(void **state)
 	unreadable = NULL;
 	load_error = -ENODEV;
 	links[4].kind = links[2].kind;
-	expect(args, "nx-e8 mtu 1500",
-	       "5 'nx-e8' has no netdev in this network namespace\n"
-	       "  rdmactl netdevs lists the ports and their netdevs\n");
+	/* A bond without members has an MTU of its own. */
+	expect(args, "nx-e8 mtu 1500", "nx-e8 mtu 1500 index 5\n");
+	expect(args, "nx-e8 pfc 3", no_members);
+	args->profile = number_of(ROCE_PROFILE_LOSSLESS);
+	expect(args, "nx-e8", no_members);
+	args->profile.known = false;
 	links_fail = true;
 	expect(args, "nx-e8 pfc none", no_netdevs);
 }
