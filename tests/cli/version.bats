@@ -76,7 +76,15 @@ machine()
 	"$top/tests/cli/validate" ../schema .
 	[ "$(jq -r '.version[] | select(.component == "kernel").running' version.json)" = "$(uname -r)" ]
 	[ "$(jq -r .schema version.json)" = rdmactl/version/1 ]
-	jq -e '.version | all(.[]; (.component | type) == "string" and (.built_with != null or .component == "kernel"))' version.json
+	jq -e '.version | all(.[]; (.component | type) == "string" and (.built_with != null or (.component | IN("kernel", "libcuda", "libamdhip64"))))' version.json
+}
+
+# Libraries of accelerators are listed where they are installed.
+@test "version: the components" {
+	try version --tsv --no-headings -o component
+	expect 0
+	[ "$(grep -vxE 'libcuda|libamdhip64' <<<"${output%$'\n'}" | paste -sd ' ')" = \
+		'rdmactl jansson libnl-3 libibverbs librdmacm libibumad libgnutls libmicrohttpd libarchive kernel' ]
 }
 
 @test "version: versions are numbers, not file names" {
