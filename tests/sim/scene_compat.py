@@ -17,7 +17,7 @@ BARE = ([], ['-l'], ['-L', '-g'], ['-D', '0,1'], ['-t', '50', '99'], ['-d', '-t'
 
 def beside(sim, link, words, where):
     """Differences from the tool, except for the path of the program."""
-    environment = {'RDMACTL_COMPAT': '44'}
+    environment = {'RDMACTL_COMPAT': differ.environment()['RDMACTL_COMPAT']}
     results = []
     for path in (link, differ.real(TOOL)):
         done = sim.run([path, *words], env=environment)

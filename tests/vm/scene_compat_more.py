@@ -28,10 +28,9 @@ class Watcher:
 
     def __init__(self, path, *words):
         self.out = tempfile.TemporaryFile(dir='/run')
-        environment = dict(os.environ, RDMACTL_COMPAT='44')
         self.process = subprocess.Popen(['ibv_asyncwatch', *words], executable=path,
                                         stdin=subprocess.DEVNULL, stdout=self.out,
-                                        stderr=subprocess.STDOUT, env=environment)
+                                        stderr=subprocess.STDOUT, env=differ.environment())
         self.begun = until(lambda: self.lines())
 
     def lines(self):
