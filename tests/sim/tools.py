@@ -172,6 +172,9 @@ PORT_INFO = {
     'LinkSpeedExtActive': ('speed_ext_active', SPEED_EXT),
     'LinkSpeedExtSupported': ('speed_ext_supported', alternatives(SPEED_EXT)),
     'LinkSpeedExtEnabled': ('speed_ext_enabled', alternatives(SPEED_EXT)),
+    # Newer tools print them whether the port has them or not; those of the simulator have not.
+    'LinkSpeedExtActive2': (None, None), 'LinkSpeedExtSupported2': (None, None),
+    'LinkSpeedExtEnabled2': (None, None),
 }
 
 SWITCH_INFO = {
