@@ -238,6 +238,12 @@ bool listing_fail_format(struct listing *listing, int status, const char *hint, 
 	return listing_fail(listing, status, message, hint);
 }
 
+bool listing_fail_to_write(struct listing *listing, const char *path, int rc)
+{
+	return listing_fail_format(listing, STATUS_FAILED, file_replace_hint(path, rc),
+				   "cannot write %s: %s", path, file_replace_error(rc));
+}
+
 void listing_none(struct listing *listing, const char *hiding, const char *what, const char *hint)
 {
 	if (problems_hide(&listing->problems, hiding))

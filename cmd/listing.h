@@ -105,6 +105,8 @@ void listing_saves_to(struct listing *listing, const char *path);
 bool listing_fail(struct listing *listing, int status, const char *message, const char *hint);
 bool listing_fail_format(struct listing *listing, int status, const char *hint, const char *format,
 			 ...) __attribute__((format(printf, 4, 5)));
+/* Notes that the file cannot be written, for an error of file_replace(). Always returns false. */
+bool listing_fail_to_write(struct listing *listing, const char *path, int rc);
 /*
  * Notes that there is none of what is listed, such as "no IPoIB netdev". If a value that `hiding`
  * names, "ports,link_layer", could not be read, the answer is only partial; NULL: if any could not.

@@ -16,12 +16,13 @@ static void write_readings(struct counters_run *run, const struct saved_head *he
 									 sizeof(*counters));
 	const struct saved_list list = {
 		.head = *head, .records = counters, .count = readings->count};
-	_cleanup_(freep) char *message = NULL;
+	int rc;
 
 	for (size_t i = 0; i < readings->count; i++)
 		counters[i] = saved_counter_of(&readings->items[i]);
-	if (saved_list_write(&list, run->args->save, &saved_counters_kind, &message))
-		listing_fail(&run->listing, STATUS_FAILED, message, NULL);
+	rc = saved_list_write(&list, run->args->save, &saved_counters_kind);
+	if (rc)
+		listing_fail_to_write(&run->listing, run->args->save, rc);
 	/* The records borrow their strings, so there are none to free. */
 }
 

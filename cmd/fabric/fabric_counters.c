@@ -137,14 +137,12 @@ bool fabric_counters_take(struct fabric_run *run, const struct port_errors_optio
 bool fabric_run_save(struct fabric_run *run, const char *path, const struct saved_kind *kind,
 		     struct saved_list *list)
 {
-	_cleanup_(freep) char *message = NULL;
 	int rc;
 
 	saved_head_read(NULL, &list->head);
-	rc = saved_list_write(list, path, kind, &message);
+	rc = saved_list_write(list, path, kind);
 	if (rc)
-		listing_fail(&run->mad.listing, STATUS_FAILED, message,
-			     fabric_run_save_hint(path, rc));
+		listing_fail_to_write(&run->mad.listing, path, rc);
 	saved_list_clear(list, kind->schema);
 	return !rc;
 }

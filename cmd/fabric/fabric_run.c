@@ -335,25 +335,6 @@ static int write_nothing(void *context, FILE *file)
 	return -ECANCELED;
 }
 
-const char *fabric_run_save_hint(const char *path, int rc)
-{
-	if (file_is_output(path))
-		return NULL;
-	switch (-rc) {
-	case ENOSPC:
-	case EDQUOT:
-	case EFBIG:
-		return "give --save a file where there is more room";
-	case EIO:
-	case ENOMEM:
-	case ENAMETOOLONG:
-	case ELOOP:
-		return NULL;
-	default:
-		return "give --save a file in a directory that exists and is writable";
-	}
-}
-
 /* Whether --save can write, which a long scan must not find last. The file stays as it is. */
 static bool can_save(struct fabric_run *run)
 {
@@ -362,9 +343,7 @@ static bool can_save(struct fabric_run *run)
 
 	listing_saves_to(&run->mad.listing, path);
 	rc = path ? file_replace(path, write_nothing, NULL) : -ECANCELED;
-	return rc == -ECANCELED ||
-	       listing_fail_format(&run->mad.listing, STATUS_FAILED, fabric_run_save_hint(path, rc),
-				   "cannot write %s: %s", path, file_replace_error(rc));
+	return rc == -ECANCELED || listing_fail_to_write(&run->mad.listing, path, rc);
 }
 
 /* Reads the earlier scan first, because --save may name the same file. */
@@ -380,12 +359,10 @@ static bool prepare(struct fabric_run *run)
 static void save(struct fabric_run *run)
 {
 	const char *path = run->args->save;
-	_cleanup_(freep) char *message = NULL;
-	int rc = fabric_file_save(path, &run->view, &run->mad.listing.problems, &message);
+	int rc = fabric_file_save(path, &run->view, &run->mad.listing.problems);
 
 	if (rc)
-		listing_fail(&run->mad.listing, STATUS_FAILED, message,
-			     fabric_run_save_hint(path, rc));
+		listing_fail_to_write(&run->mad.listing, path, rc);
 }
 
 bool fabric_run_begin(struct fabric_run *run, const struct ctx *ctx, const struct fabric_args *args,

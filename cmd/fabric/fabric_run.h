@@ -111,8 +111,6 @@ void fabric_run_find_expected(struct fabric_run *run);
 bool fabric_run_is_named(const struct fabric_run *run, uint32_t port);
 /* Returns the address of the general services agents, without the LID. */
 struct mad_address fabric_run_address(const struct fabric_run *run);
-/* Returns the next step after the file of --save could not be written; NULL if there is none. */
-const char *fabric_run_save_hint(const char *path, int rc);
 /* Adds a problem of the subnet as a whole; `hint` may be NULL. */
 void fabric_run_problem(struct fabric_run *run, const char *hint, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

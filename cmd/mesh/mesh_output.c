@@ -296,9 +296,7 @@ int mesh_output(struct mesh_work *work)
 		const int failed = file_replace(args->heat_map, write_map, work);
 
 		if (failed)
-			listing_fail_format(&work->listing, STATUS_FAILED, NULL,
-					    "cannot write %s: %s", args->heat_map,
-					    file_replace_error(failed));
+			listing_fail_to_write(&work->listing, args->heat_map, failed);
 	}
 	if (args->exclude_list.known) {
 		_cleanup_(freep) char *text = exclude_text(

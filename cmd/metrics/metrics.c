@@ -123,8 +123,7 @@ static int save(struct metrics_run *run)
 		problems_free(&run->listing.problems);
 	run->listing.status = STATUS_DONE;
 	if (rc)
-		listing_fail_format(&run->listing, STATUS_FAILED, NULL, "cannot write %s: %s",
-				    run->args->textfile, file_replace_error(rc));
+		listing_fail_to_write(&run->listing, run->args->textfile, rc);
 	rc = listing_end_quietly(&run->listing, 0);
 	return rc == STATUS_PARTIAL ? STATUS_DONE : rc;
 }

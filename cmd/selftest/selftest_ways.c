@@ -64,13 +64,7 @@ static void add_samples(void *context, const struct selftest_result *row, const 
 
 static int fail(struct selftest_run *run, int rc)
 {
-	const char *hint = rc == -ENOSPC || rc == -EDQUOT || rc == -EFBIG
-				   ? "give --samples a file where there is more room"
-				   : "give --samples a file in a directory that exists and is "
-				     "writable";
-
-	listing_fail_format(&run->listing, STATUS_FAILED, hint, "cannot write %s: %s",
-			    run->plan.args->samples, file_replace_error(rc));
+	listing_fail_to_write(&run->listing, run->plan.args->samples, rc);
 	return rc;
 }
 

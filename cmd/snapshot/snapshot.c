@@ -89,12 +89,7 @@ static bool fail_to_write(struct snapshot_run *run, int error)
 		return listing_fail(&run->listing, STATUS_FAILED,
 				    "libarchive here lacks that compression",
 				    "name it .tar.gz or .tar");
-	return listing_fail_format(
-		&run->listing, STATUS_FAILED,
-		error == -ENOSPC || error == -EDQUOT || error == -EFBIG
-			? "nothing was left behind; name a file on another file system"
-			: NULL,
-		"cannot write %s: %s", run->path, file_replace_error(error));
+	return listing_fail_to_write(&run->listing, run->path, error);
 }
 
 /* Reading takes seconds, so check first whether the archive can be written. */

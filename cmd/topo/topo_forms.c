@@ -48,10 +48,8 @@ void topo_write_svg(struct topo_run *run)
 	topology_draw_tree(&run->topology, run->rows, run->row_count, &buffer);
 	text = text_buffer_take(&buffer);
 	rc = file_replace(path, write_picture, text);
-	if (!rc)
-		return;
-	listing_fail_format(&run->listing, STATUS_FAILED, NULL, "cannot write %s: %s", path,
-			    file_replace_error(rc));
+	if (rc)
+		listing_fail_to_write(&run->listing, path, rc);
 }
 
 int topo_print_nccl(struct topo_run *run)

@@ -246,3 +246,27 @@ rlim_t file_raise_limit(void)
 	file_set_limit(files.rlim_max);
 	return files.rlim_cur;
 }
+
+const char *file_replace_hint(const char *path, int rc)
+{
+	struct rlimit limit;
+
+	if (file_is_output(path))
+		return NULL;
+	switch (-rc) {
+	case EFBIG:
+		if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY)
+			return "raise the limit of a file's size: ulimit -f unlimited";
+		return "name a file on another file system";
+	case ENOSPC:
+	case EDQUOT:
+		return "name a file where there is more room";
+	case EIO:
+	case ENOMEM:
+	case ENAMETOOLONG:
+	case ELOOP:
+		return NULL;
+	default:
+		return "name a file in a directory that exists and is writable";
+	}
+}

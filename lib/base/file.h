@@ -59,3 +59,5 @@ static inline const char *file_replace_error(int rc)
 {
 	return rc == -EEXIST ? "it is not a regular file" : strerror(-rc);
 }
+/* Returns the next step after an error of file_replace(), or NULL if none is known. */
+const char *file_replace_hint(const char *path, int rc);

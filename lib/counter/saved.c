@@ -190,15 +190,11 @@ static int write_content(void *context, FILE *file)
 		      });
 }
 
-int saved_list_write(const struct saved_list *list, const char *path, const struct saved_kind *kind,
-		     char **ret_message)
+int saved_list_write(const struct saved_list *list, const char *path, const struct saved_kind *kind)
 {
 	struct content content = {list, kind->schema};
-	int rc = file_replace(path, write_content, &content);
 
-	if (rc)
-		*ret_message = mem_format("cannot write %s: %s", path, file_replace_error(rc));
-	return rc;
+	return file_replace(path, write_content, &content);
 }
 
 void saved_list_clear(struct saved_list *list, const struct schema *schema)

@@ -48,14 +48,14 @@ char *saved_objection(const char *path, const struct saved_head *then, const str
 /* Seconds between two moments of the same host; 0 if unknown. */
 double saved_seconds_between(const struct saved_head *then, const struct saved_head *now);
 /*
- * Reads and writes a file. On failure *ret_message, which the caller frees, says what failed and
- * why; writing returns -EEXIST if the path is not a regular file, and reading -EINVAL or -ENOMSG if
- * the file is not of this kind.
+ * Reads a file. On failure *ret_message, which the caller frees, says what failed and why; -EINVAL
+ * or -ENOMSG: the file is not of this kind.
  */
 int saved_list_read(struct saved_list *list, const char *path, const struct saved_kind *kind,
 		    char **ret_message);
-int saved_list_write(const struct saved_list *list, const char *path, const struct saved_kind *kind,
-		     char **ret_message);
+/* Writes a file. Returns as file_replace() does. */
+int saved_list_write(const struct saved_list *list, const char *path,
+		     const struct saved_kind *kind);
 void saved_list_clear(struct saved_list *list, const struct schema *schema);
 
 struct saved_counter {

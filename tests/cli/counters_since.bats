@@ -201,7 +201,8 @@ CHECK
 	(
 		ulimit -f 4
 		here --all --save "$file"
-		expect_error 1 counters "cannot write $file: File too large"
+		expect_error 1 counters "cannot write $file: File too large" \
+			"raise the limit of a file's size: ulimit -f unlimited"
 	)
 	[ -z "$(compgen -G "$file*")" ]
 }

@@ -103,7 +103,7 @@ setup()
 	for list in scan links ports; do
 		try fabric "$list" --load "$whole" --save "$dir/missing/file"
 		expect_error 1 fabric "cannot write $dir/missing/file: No such file or directory" \
-			'give --save a file in a directory that exists and is writable'
+			'name a file in a directory that exists and is writable'
 	done
 	# Another directory would not help.
 	long=$(printf '%0256d' 0)

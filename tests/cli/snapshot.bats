@@ -481,7 +481,8 @@ same_of()
 	expect_error 2 snapshot "'host.zip' does not say which kind of archive to write" \
 		'end the name with .tar.zst, .tar.gz, .tar.xz or .tar'
 	snap cx5-ib-edr none/host.tar
-	expect_error 1 snapshot 'cannot write none/host.tar: No such file or directory'
+	expect_error 1 snapshot 'cannot write none/host.tar: No such file or directory' \
+		'name a file in a directory that exists and is writable'
 	snap cx5-ib-edr host.tar --since yesterday
 	expect_error 2 snapshot '--since: not a time' 'such as 30m, 2h, 7d or 2026-01-31T12:00:00Z'
 	for time in 2026-01-31T12:00:00Z 90s 1.5h 7d; do
@@ -539,7 +540,7 @@ same_of()
 		ulimit -f 4
 		snap cx5-ib-edr big.tar
 		expect_error 1 snapshot 'cannot write big.tar: File too large' \
-			'nothing was left behind; name a file on another file system'
+			"raise the limit of a file's size: ulimit -f unlimited"
 	)
 	[ -z "$(find . -name 'big.tar*')" ]
 }

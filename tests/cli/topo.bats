@@ -360,9 +360,11 @@ cell()
 	expect 0
 	diff "$file" "$BATS_TEST_TMPDIR/out"
 	on topo-switches topo --svg /nonexistent/file
-	expect 1 '' 'rdmactl topo: cannot write /nonexistent/file: No such file or directory'
+	expect_error 1 topo 'cannot write /nonexistent/file: No such file or directory' \
+		'name a file in a directory that exists and is writable'
 	on topo-switches topo --svg /dev/full
-	expect 1 '' 'rdmactl topo: cannot write /dev/full: it is not a regular file'
+	expect_error 1 topo 'cannot write /dev/full: it is not a regular file' \
+		'name a file in a directory that exists and is writable'
 }
 
 @test "topo: --svg with hostile names is well-formed XML" {

@@ -44,7 +44,7 @@ static void check_round_trip(const struct saved_head *head, void *records, size_
 	struct saved_list list = {*head, records, count}, again;
 	char *message = NULL;
 
-	if (saved_list_write(&list, path, &saved_counters_kind, &message) ||
+	if (saved_list_write(&list, path, &saved_counters_kind) ||
 	    saved_list_read(&again, path, &saved_counters_kind, &message) || again.count != count)
 		abort();
 	check_same(&saved_head_schema, head, &again.head);

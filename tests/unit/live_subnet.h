@@ -534,7 +534,7 @@ static inline void live_expect_error(const char *line, int status, const char *o
 }
 
 /* What follows ENOENT if a command cannot save anything. */
-#define LIVE_NO_FOLDER "\n  give --save a file in a directory that exists and is writable\n"
+#define LIVE_NO_FOLDER "\n  name a file in a directory that exists and is writable\n"
 
 /*
  * Expects that a command prints this although it cannot save anything: the folder of its file goes

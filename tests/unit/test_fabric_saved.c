@@ -651,7 +651,7 @@ static void files(void **state)
 	struct problems problems = {.count = 0};
 	struct fabric fabric = {.nodes = NULL}, loaded = {.nodes = NULL}, bare = {.nodes = NULL};
 	const struct fabric_view view = {.fabric = &fabric};
-	_cleanup_(freep) char *path = NULL, *message = NULL, *there = NULL, *is_folder = NULL;
+	_cleanup_(freep) char *path = NULL, *message = NULL, *there = NULL;
 
 	(void)state;
 	assert_non_null(mkdtemp(folder));
@@ -663,7 +663,7 @@ static void files(void **state)
 	assert_int_equal(fabric_file_read(path, true, &loaded, &message), -ENOENT);
 	there = mem_format("cannot read %s: No such file or directory", path);
 	assert_string_equal(message, there);
-	assert_int_equal(fabric_file_save(path, &view, &problems, &message), 0);
+	assert_int_equal(fabric_file_save(path, &view, &problems), 0);
 	assert_int_equal(fabric_file_read(path, true, &loaded, &message), 0);
 	compare_graphs(&fabric, &loaded);
 	/* Everything except the details. */
@@ -673,10 +673,7 @@ static void files(void **state)
 	fabric.detail_count = 0;
 	compare_graphs(&fabric, &bare);
 	unlink(path);
-	free(message);
-	assert_int_equal(fabric_file_save(folder, &view, &problems, &message), -EISDIR);
-	is_folder = mem_format("cannot write %s: Is a directory", folder);
-	assert_string_equal(message, is_folder);
+	assert_int_equal(fabric_file_save(folder, &view, &problems), -EISDIR);
 	rmdir(folder);
 	fabric_clear(&fabric);
 	fabric_clear(&loaded);

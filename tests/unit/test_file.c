@@ -328,6 +328,31 @@ static void output(void **state)
 	expect(tree, "output", "to the output\nto the output\nto the output\n", 0644);
 }
 
+/* What helps if the file cannot be written. */
+static void hints(void **state)
+{
+	struct rlimit before, small;
+
+	(void)state;
+	assert_string_equal(file_replace_hint("x", -ENOSPC),
+			    "name a file where there is more room");
+	assert_string_equal(file_replace_hint("x", -EDQUOT),
+			    "name a file where there is more room");
+	assert_string_equal(file_replace_hint("x", -ENOENT),
+			    "name a file in a directory that exists and is writable");
+	assert_null(file_replace_hint("x", -EIO));
+	assert_null(file_replace_hint("-", -ENOSPC));
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	small = (struct rlimit){1 << 20, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	assert_string_equal(file_replace_hint("x", -EFBIG),
+			    "raise the limit of a file's size: ulimit -f unlimited");
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	if (before.rlim_cur == RLIM_INFINITY)
+		assert_string_equal(file_replace_hint("x", -EFBIG),
+				    "name a file on another file system");
+}
+
 #define TEST(function) \
 	cmocka_unit_test_setup_teardown(function, tree_only_set_up, tree_only_tear_down)
 
@@ -336,7 +361,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(modes),	       TEST(given_mode), TEST(of_strangers), TEST(links),
 		TEST(what_is_no_file), TEST(reading),	 TEST(chains),	     TEST(failed_write),
-		TEST(lost_write),      TEST(output),	 TEST(parts),
+		TEST(lost_write),      TEST(output),	 TEST(parts),	     TEST(hints),
 	};
 
 	return cmocka_run_group_tests_name("file", tests, NULL, NULL);

@@ -208,7 +208,8 @@ static void once(void **state)
 		""});
 	made.collected = 0;
 	expect(&(struct command_row){"metrics --textfile /dev/null/x.prom", STATUS_FAILED, "",
-				     "rdmactl metrics: cannot write /dev/null/x.prom: <ENOTDIR>\n",
+				     "rdmactl metrics: cannot write /dev/null/x.prom: <ENOTDIR>\n"
+				     "  name a file in a directory that exists and is writable\n",
 				     NULL});
 }
 

@@ -90,8 +90,7 @@ static void write_and_read(void **state)
 	const struct saved_counter *read;
 	struct stat status;
 
-	assert_int_equal(saved_list_write(&list, path, &kind, &message), 0);
-	assert_null(message);
+	assert_int_equal(saved_list_write(&list, path, &kind), 0);
 	assert_int_equal(saved_list_read(&got, path, &kind, &message), 0);
 	assert_null(message);
 	assert_string_equal(got.head.time, "2026-11-22T12:00:00.000Z");
@@ -160,28 +159,20 @@ static void refused(void **state)
 		if (cases[i].why)
 			assert_string_equal(message + strlen(start), cases[i].why);
 	}
-	free(message);
-	free(wanted);
-	message = NULL;
 	tree_directory(tree, "folder");
-	assert_int_equal(saved_list_write(&list, folder, &saved_counters_kind, &message), -EISDIR);
-	wanted = mem_format("cannot write %s: %s", folder, strerror(EISDIR));
-	assert_string_equal(message, wanted);
+	assert_int_equal(saved_list_write(&list, folder, &saved_counters_kind), -EISDIR);
 }
 
 /* A path that is not a regular file is never replaced. */
 static void no_file(void **state)
 {
 	const struct saved_tree *tree = *state;
-	_cleanup_(freep) char *path = mem_format("%s/fifo", tree->path), *message = NULL;
-	_cleanup_(freep) char *wanted = mem_format("cannot write %s: it is not a regular file",
-						   path);
+	_cleanup_(freep) char *path = mem_format("%s/fifo", tree->path);
 	const struct saved_list list = {.count = 0};
 	struct stat status;
 
 	assert_int_equal(mkfifoat(tree->root.fd, "fifo", 0600), 0);
-	assert_int_equal(saved_list_write(&list, path, &saved_counters_kind, &message), -EEXIST);
-	assert_string_equal(message, wanted);
+	assert_int_equal(saved_list_write(&list, path, &saved_counters_kind), -EEXIST);
 	assert_int_equal(stat(path, &status), 0);
 	assert_true(S_ISFIFO(status.st_mode));
 }

@@ -288,7 +288,7 @@ static void sample_room(void **state)
 	wanted = mem_format("cannot write %s: %s", file, strerror(EFBIG));
 	assert_string_equal(run.listing.problems.items[0].error, wanted);
 	assert_string_equal(run.listing.problems.items[0].hint,
-			    "give --samples a file where there is more room");
+			    "raise the limit of a file's size: ulimit -f unlimited");
 	problems_free(&run.listing.problems);
 }
 

@@ -109,6 +109,6 @@ int fabric_read_saved(const char *text, size_t length, bool details, struct fabr
  * Returns 0, or -errno with *ret_message, a line that names the file; to be freed.
  */
 int fabric_file_read(const char *path, bool details, struct fabric *fabric, char **ret_message);
-/* Replaces a file by the scan and its problems. Returns as fabric_file_read() does. */
+/* Replaces a file by the scan and its problems. Returns as file_replace() does. */
 int fabric_file_save(const char *path, const struct fabric_view *view,
-		     const struct problems *problems, char **ret_message);
+		     const struct problems *problems);

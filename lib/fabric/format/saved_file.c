@@ -155,12 +155,9 @@ static int write_content(void *context, FILE *file)
 }
 
 int fabric_file_save(const char *path, const struct fabric_view *view,
-		     const struct problems *problems, char **ret_message)
+		     const struct problems *problems)
 {
 	struct content content = {view, problems};
-	int rc = file_replace(path, write_content, &content);
 
-	if (rc)
-		*ret_message = mem_format("cannot write %s: %s", path, file_replace_error(rc));
-	return rc;
+	return file_replace(path, write_content, &content);
 }
