@@ -11,7 +11,7 @@ from tools import PHYSICAL, STATE, Unknown, guid
 
 TYPES = {'Switch': 'switch', 'Ca': 'ca', 'Rt': 'router', 'SW': 'switch', 'CA': 'ca', 'RT': 'router'}
 LANE = {'2.5': 'SDR', '5.0': 'DDR', '10.0': 'QDR', '14.0625': 'FDR', '25.78125': 'EDR',
-        '53.125': 'HDR'}
+        '53.125': 'HDR', '106.25': 'NDR', '212.5': 'XDR'}
 
 HEAD = re.compile(r'(Switch|Ca|Rt)\t(\d+) "[SHR]-([0-9a-f]{16})"\t\t# "(.*)"'
                   r'(?: (base|enhanced) port 0 lid (\d+) lmc (\d+))?$')
