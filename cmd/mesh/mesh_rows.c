@@ -24,12 +24,6 @@
 /* Each line has two host names. */
 #define MOST_PAIRS_BYTES ((size_t)256 << 20)
 
-static bool fail_file(struct mesh_work *work, const char *what, const char *path, int rc)
-{
-	return listing_fail_format(&work->listing, STATUS_FAILED, NULL, "cannot %s %s: %s", what,
-				   path, strerror(-rc));
-}
-
 /* Opens a regular file of our own, not one through a link that somebody else may have made. */
 static int open_rows(const char *path, bool append, FILE **ret_file)
 {
@@ -96,13 +90,14 @@ bool mesh_rows_open(struct mesh_work *work)
 	if (args->resume) {
 		rc = file_read(path, MOST_RESUME_BYTES, &work->resumed, &work->resumed_length);
 		if (rc)
-			return fail_file(work, "read", path, rc);
+			return listing_fail_format(&work->listing, STATUS_FAILED, NULL,
+						   "cannot read %s: %s", path, strerror(-rc));
 		if (!check_stages(work, path))
 			return false;
 	}
 	rc = open_rows(path, args->resume, &work->rows);
 	if (rc)
-		return fail_file(work, "write", path, rc);
+		return listing_fail_to_write(&work->listing, path, rc);
 	/* A run that was killed may have left half a line. */
 	if (work->resumed_length && work->resumed[work->resumed_length - 1] != '\n')
 		fputc('\n', work->rows);
@@ -147,8 +142,9 @@ void mesh_rows_close(struct mesh_work *work)
 		if (fclose(work->rows) && !work->rows_rc)
 			work->rows_rc = -errno;
 		if (work->rows_rc)
-			fail_file(work, "write", work->args->resume ?: work->args->save,
-				  work->rows_rc);
+			listing_fail_to_write(&work->listing,
+					      work->args->resume ?: work->args->save,
+					      work->rows_rc);
 	}
 	work->rows = NULL;
 	render_stream_free(&work->saved_rows);

@@ -256,17 +256,18 @@ const char *file_replace_hint(const char *path, int rc)
 	switch (-rc) {
 	case EFBIG:
 		if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY)
-			return "raise the limit of a file's size: ulimit -f unlimited";
+			return "raise the limit of a file's size (ulimit -f)";
 		return "name a file on another file system";
 	case ENOSPC:
 	case EDQUOT:
 		return "name a file where there is more room";
-	case EIO:
-	case ENOMEM:
-	case ENAMETOOLONG:
-	case ELOOP:
-		return NULL;
-	default:
+	case ENOENT:
+	case ENOTDIR:
+	case EISDIR:
+	case EACCES:
+	case EROFS:
 		return "name a file in a directory that exists and is writable";
+	default:
+		return NULL;
 	}
 }

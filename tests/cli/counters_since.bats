@@ -202,7 +202,7 @@ CHECK
 		ulimit -f 4
 		here --all --save "$file"
 		expect_error 1 counters "cannot write $file: File too large" \
-			"raise the limit of a file's size: ulimit -f unlimited"
+			"raise the limit of a file's size (ulimit -f)"
 	)
 	[ -z "$(compgen -G "$file*")" ]
 }

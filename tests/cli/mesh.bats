@@ -254,7 +254,8 @@ end_of_coordinator()
 	mesh 2 good --hosts 2 --stages ring --heat-map "$dir/none/map.svg"
 	expect 1
 	shows '2 hosts'
-	[[ $stderr == *"cannot write $dir/none/map.svg: No such file or directory"* ]]
+	[[ $stderr == *"cannot write $dir/none/map.svg: No such file or directory
+  name a file in a directory that exists and is writable"* ]]
 	nothing_left
 }
 
@@ -581,7 +582,10 @@ end_of_coordinator()
 	expect 0
 	[[ $stderr == *'--resume: '*' results are not used: other, for example, is not in this run; if it should be, name the hosts'* ]]
 	mesh 2 good --hosts 2 --stages loopback --save /dev/full
-	expect 1 ''
+	expect_error 1 mesh 'cannot write /dev/full: it is not a regular file'
+	mesh 2 good --hosts 2 --stages loopback --save "$dir/none/rows"
+	expect_error 1 mesh "cannot write $dir/none/rows: No such file or directory" \
+		'name a file in a directory that exists and is writable'
 }
 
 @test "mesh: why results cannot be saved" {
@@ -592,7 +596,8 @@ end_of_coordinator()
 	mesh 4 good --hosts 4 --save "$dir/rows" --stages loopback,full,sample:3
 	ulimit -S -f "$before"
 	expect 1
-	[[ $stderr == *"cannot write $dir/rows: File too large"* ]]
+	[[ $stderr == *"cannot write $dir/rows: File too large
+  raise the limit of a file's size (ulimit -f)"* ]]
 }
 
 @test "mesh: a run that is continued with other stages" {

@@ -540,7 +540,7 @@ same_of()
 		ulimit -f 4
 		snap cx5-ib-edr big.tar
 		expect_error 1 snapshot 'cannot write big.tar: File too large' \
-			"raise the limit of a file's size: ulimit -f unlimited"
+			"raise the limit of a file's size (ulimit -f)"
 	)
 	[ -z "$(find . -name 'big.tar*')" ]
 }

@@ -363,8 +363,14 @@ cell()
 	expect_error 1 topo 'cannot write /nonexistent/file: No such file or directory' \
 		'name a file in a directory that exists and is writable'
 	on topo-switches topo --svg /dev/full
-	expect_error 1 topo 'cannot write /dev/full: it is not a regular file' \
-		'name a file in a directory that exists and is writable'
+	expect 1 '' 'rdmactl topo: cannot write /dev/full: it is not a regular file'
+	(
+		ulimit -f 1
+		on topo-switches topo --svg "$file.small"
+		expect_error 1 topo "cannot write $file.small: File too large" \
+			"raise the limit of a file's size (ulimit -f)"
+	)
+	[ -z "$(compgen -G "$file.small*")" ]
 }
 
 @test "topo: --svg with hostile names is well-formed XML" {

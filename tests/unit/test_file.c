@@ -341,12 +341,15 @@ static void hints(void **state)
 	assert_string_equal(file_replace_hint("x", -ENOENT),
 			    "name a file in a directory that exists and is writable");
 	assert_null(file_replace_hint("x", -EIO));
+	assert_null(file_replace_hint("x", -EEXIST));
+	assert_null(file_replace_hint("x", -EPERM));
 	assert_null(file_replace_hint("-", -ENOSPC));
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
-	small = (struct rlimit){1 << 20, before.rlim_max};
+	small = (struct rlimit){before.rlim_max < 1 << 20 ? before.rlim_max : 1 << 20,
+				before.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 	assert_string_equal(file_replace_hint("x", -EFBIG),
-			    "raise the limit of a file's size: ulimit -f unlimited");
+			    "raise the limit of a file's size (ulimit -f)");
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	if (before.rlim_cur == RLIM_INFINITY)
 		assert_string_equal(file_replace_hint("x", -EFBIG),

@@ -149,8 +149,7 @@ static int begin(const char *path, const char *reason)
 	if (rc) {
 		assert_int_equal(run.listing.problems.count, 1);
 		assert_non_null(strstr(run.listing.problems.items[0].error, reason));
-		assert_non_null(
-			strstr(run.listing.problems.items[0].hint, "a directory that exists"));
+		assert_int_equal(run.listing.problems.items[0].hint != NULL, rc != -EEXIST);
 		assert_int_equal(run.listing.status, STATUS_FAILED);
 		assert_null(run.samples);
 	} else {
@@ -288,7 +287,7 @@ static void sample_room(void **state)
 	wanted = mem_format("cannot write %s: %s", file, strerror(EFBIG));
 	assert_string_equal(run.listing.problems.items[0].error, wanted);
 	assert_string_equal(run.listing.problems.items[0].hint,
-			    "raise the limit of a file's size: ulimit -f unlimited");
+			    "raise the limit of a file's size (ulimit -f)");
 	problems_free(&run.listing.problems);
 }
 
