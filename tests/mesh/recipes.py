@@ -12,7 +12,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 SITE = (
     (r'--hosts (64|500|32)\b', '--hosts 4'),
     (r'node\[01-32\]', 'n[1-4]'),
-    (r'ppr:1:node', 'ppr:4:node'),
+    (r'ppr:1:node', 'ppr:4:node:oversubscribe'),
 )
 CONTRIB = (
     ('contrib/clustershell', '{top}/contrib/clustershell/rdmactl-mesh @compute'),
@@ -72,4 +72,4 @@ def prepare(folder, rdmactl, rehearsal):
             file.write(text)
     os.chmod(folder + '/rdmactl', 0o755)
     return dict(CLUSTERSHELL_CFGDIR=folder, HOME=folder, OMPI_ALLOW_RUN_AS_ROOT='1',
-                OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1', OMPI_MCA_rmaps_base_oversubscribe='1')
+                OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1')
