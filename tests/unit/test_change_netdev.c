@@ -1312,6 +1312,18 @@ static void netdevs_of_a_vf(void **state)
 		assert_true(strings_contain(&change->notes,
 					    "no_such_netdev is its netdev on this host"));
 	}
+	tree_write(&tree, "0000:01:00.0/virtfn0/net", "not a directory");
+	for (uint32_t vf = 0; vf < 3; vf++) {
+		struct change *change = want_vf(bed, "policy", vf, "down");
+
+		free(change->data);
+		change->data = mem_format("%s/0000:01:00.0/net/eth0", tree.path + 1);
+		change->setting->guard(change);
+		assert_int_equal(strings_contain(&change->notes,
+						 "cannot tell whether it has netdevs on this "
+						 "host: Not a directory"),
+				 vf == 0);
+	}
 	tree_close(&tree);
 }
 

@@ -200,12 +200,15 @@ static void guard_netdevs(struct change *change)
 	_cleanup_(freep) char *directory = NULL;
 	_cleanup_(strings_free) struct strings netdevs = {.known = false};
 	_cleanup_(root_close) struct root root = {.fd = -1};
+	int rc = root_open(NULL, &root)
+			 ?: card_find_file(&root, change->data, SRIOV_COUNT_FILE, &directory)
+			 ?: sysfs_list(&root, &netdevs, "%s/virtfn%" PRIu64 "/net", directory,
+				       change->port.value);
 
-	if (root_open(NULL, &root))
-		return;
-	if (!card_find_file(&root, change->data, SRIOV_COUNT_FILE, &directory))
-		sysfs_list(&root, &netdevs, "%s/virtfn%" PRIu64 "/net", directory,
-			   change->port.value);
+	/* The VF of a guest has no netdev here. */
+	if (rc && rc != -ENOENT)
+		change_note(change, "cannot tell whether it has netdevs on this host: %s",
+			    strerror(-rc));
 	for (size_t i = 0; i < netdevs.count; i++) {
 		change_guard_way(change, netdevs.items[i], WAY_COMES_BACK);
 		change_note(change, "%s is its netdev on this host", netdevs.items[i]);
