@@ -30,8 +30,8 @@ DEVICE_CAPS = {
     'MANAGED_FLOW_STEERING': 'managed-flow-steering', 'RAW_SCATTER_FCS': 'raw-scatter-fcs',
     'PCI_WRITE_END_PADDING': 'pci-write-end-padding', 'CC_DMA_BOUNCE': 'cc-dma-bounce',
 }
-NEWER_CAPS = {0x4000000000: 'flush-global', 0x8000000000: 'flush-persistent',
-              0x10000000000: 'atomic-write'}
+NEWER_CAPS = {0x2000000000: 'user-unregistration', 0x4000000000: 'flush-global',
+              0x8000000000: 'flush-persistent', 0x10000000000: 'atomic-write'}
 # Flags that ibv_devinfo of rdma-core 44 does not know (enum ibv_odp_transport_cap_bits).
 NEWER_ODP = {1 << 6: 'flush', 1 << 7: 'atomic-write'}
 ODP = {'ODP_SUPPORT': 'on-demand-paging', 'ODP_SUPPORT_IMPLICIT': 'implicit',
