@@ -126,6 +126,7 @@ static int write_auto(struct change *change, const char *value)
 	_cleanup_(freep) char *text = NULL, *port = name_port(change), *step = NULL;
 	struct netlink_request request = {.count = 0};
 	struct netlink *nldev;
+	const bool was_off = !change->before || !strcmp(change->before, "off");
 	const uint8_t yes = 1;
 	uint32_t mask;
 	bool optional;
@@ -153,12 +154,18 @@ static int write_auto(struct change *change, const char *value)
 		change_explain(change, "omit " QP_COUNTING_OPTIONAL,
 			       "the kernel does not accept it: " QP_COUNTING_OPTIONAL
 			       " needs Linux 6.15 or later");
+	} else if (rc == -EINVAL && mask && !was_off) {
+		/* __counter_set_mode() of old kernels. */
+		step = mem_format("rdmactl counters auto %s off, and then %s", port, value);
+		change_explain(change, step,
+			       "the kernel does not accept it: old ones, such as Linux 5.10, "
+			       "change from one mode to another only via off");
 	} else if (rc == -EINVAL && mask) {
-		/* __counter_set_mode(), before "Add PID category support in auto mode" of 2020 */
-		step = mem_format("rdmactl counters auto %s off, and then type", port);
+		/* The same, before "Add PID category support in auto mode" of 2020. */
+		step = mem_format("rdmactl counters auto %s type", port);
 		change_explain(change, step,
 			       "the kernel does not accept it: before Linux 5.9 it counts by type "
-			       "only, and changes from one mode to another only via off");
+			       "only");
 	}
 	return rc;
 }

@@ -589,6 +589,11 @@ static void automatic_refusals(void **state)
 		assert_non_null(strstr(change->reason, rows[i].reason));
 		assert_non_null(change->next_step);
 	}
+	assert_string_equal(change->next_step, "rdmactl counters auto mlx5_0/1 type");
+	change->before = mem_string("type");
+	assert_int_equal(change->setting->write(change, "pid"), -EINVAL);
+	assert_non_null(strstr(change->reason, "from one mode to another only via off"));
+	assert_string_equal(change->next_step, "rdmactl counters auto mlx5_0/1 off, and then pid");
 	end(&bed);
 }
 
