@@ -205,7 +205,7 @@ clean:
 
 .PHONY: format
 format:
-	clang-format -i $(SOURCES) $(shell git ls-files '*.h' 'tests/*.[ch]')
+	$(Q)FIX=1 tests/lint/format
 
 .PHONY: help
 help:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Tests, sanitizers, analysis, fuzzing, benchmarks. Included by the Makefile.
 
-CLANG_FORMAT ?= clang-format
 FUZZ_SECONDS ?= 10
 VM_KERNELS ?= 6.1 6.12
 
