@@ -23,6 +23,7 @@ static const struct field fields[] = {
 
 const struct schema modules_schema = SCHEMA("modules", RECORD, fields, "a loaded kernel module");
 
+/* What may only be written, such as `add` of rdma_rxe in Linux 5.10, no snapshot holds either. */
 static void read_parameters(const struct root *root, const char *name, struct strings *parameters)
 {
 	_cleanup_(strings_free) struct strings names = {0};
@@ -31,11 +32,14 @@ static void read_parameters(const struct root *root, const char *name, struct st
 	if (sysfs_list(root, &names, "sys/module/%s/parameters", name))
 		return;
 	for (size_t i = 0; i < names.count; i++) {
-		_cleanup_(freep) char *value = sysfs_text(root, "sys/module/%s/parameters/%s", name,
-							  names.items[i]);
-		_cleanup_(freep) char *line = mem_format("%s=%s", names.items[i], value ?: "");
-		_cleanup_(freep) char *clean = text_clean(line, strlen(line));
+		_cleanup_(freep) char *line = NULL, *clean = NULL;
+		char value[SYSFS_TEXT_SIZE];
 
+		if (sysfs_read(root, value, "sys/module/%s/parameters/%s", name, names.items[i]) <
+		    0)
+			continue;
+		line = mem_format("%s=%s", names.items[i], value);
+		clean = text_clean(line, strlen(line));
 		strings_add(parameters, clean);
 	}
 }

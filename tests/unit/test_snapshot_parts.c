@@ -339,6 +339,8 @@ static void modules(void **state)
 	tree_write(&bed->tree, "sys/module/mlx5_core/parameters/prof_sel", "2");
 	tree_write(&bed->tree, "sys/module/mlx5_core/parameters/debug_mask", "0");
 	tree_write(&bed->tree, "sys/module/mlx5_core/parameters/guids", "");
+	/* Cannot be read, like what may only be written. */
+	tree_directory(&bed->tree, "sys/module/mlx5_core/parameters/add");
 	assert_int_equal(loaded_modules_read(bed->tree.path, &list), 0);
 	assert_int_equal(list.count, ARRAY_SIZE(wanted));
 	for (size_t i = 0; i < list.count; i++) {
