@@ -491,15 +491,23 @@ int main(int argc, char **argv)
 	wire = (int)strtol(argv[5], NULL, 10);
 	mesh.know_fabric = facts > 0;
 	mesh.know_ways = facts > 1;
-	for (int i = 6; i < argc; i++)
+	for (int i = 6; i < argc; i++) {
+		bool known = false;
+
 		for (int fault = 0; fault < MADE_UP_FAULTS; fault++) {
 			if (strcmp(argv[i], "all") != 0 && strcmp(argv[i], fault_names[fault]) != 0)
 				continue;
+			known = true;
 			/* Only the routes show which spine it is. */
 			if ((fault == BAD_SPINE && facts < 2) || (fault == LOST_AGENT && !wire))
 				continue;
 			mesh.fault = (enum made_up_fault)fault;
 			good &= run_fault(&mesh, runs, wire);
 		}
+		if (!known) {
+			fprintf(stderr, "simulate: unknown fault '%s'\n", argv[i]);
+			good = false;
+		}
+	}
 	return !good;
 }
