@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The orders of version 4 on a made-up device: how an agent treats hostile ones. */
+/* An agent on a made-up device: which operations a transport has, and hostile orders. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
