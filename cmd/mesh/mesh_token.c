@@ -91,7 +91,7 @@ int mesh_token_file(const char *path, char token[static MESH_TOKEN_BYTES], bool 
 {
 	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
 					S_IRUSR | S_IWUSR);
-	size_t length;
+	ssize_t wrote;
 	int rc;
 
 	if (fd < 0 && errno == EEXIST)
@@ -103,9 +103,11 @@ int mesh_token_file(const char *path, char token[static MESH_TOKEN_BYTES], bool 
 	}
 	*ret_made = true;
 	rc = mesh_token_make(token);
-	length = strlen(token);
-	if (!rc && write(fd, token, length) != (ssize_t)length)
-		rc = -EIO;
+	if (!rc) {
+		wrote = write(fd, token, strlen(token));
+		if (wrote != (ssize_t)strlen(token))
+			rc = wrote < 0 ? -errno : -EIO;
+	}
 	if (rc)
 		*ret_reason = explain_file(path, strerror(-rc));
 	return rc;

@@ -360,6 +360,13 @@ end_of_coordinator()
 	mesh 2 good --hosts 2 --stages loopback --token-file "$dir/token"
 	expect 0
 	[ "$(cat "$dir/token")" = secret ]
+	rm "$dir/token"
+	# shellcheck disable=SC2016 # for the inner shell
+	stderr=$(sh -c 'ulimit -f 0; exec "$@"' sh "$binary" mesh run --hosts 2 --address 127.0.0.1 \
+		--token-file "$dir/token" --rehearse "$dir/good" -- true 2>&1 >/dev/null) || status=$?
+	[ "$stderr" = "rdmactl mesh: cannot take the token from $dir/token: File too large" ]
+	[ "$status" = 1 ]
+	[ ! -e "$dir/token" ]
 }
 
 @test "mesh: a launcher that passes neither environment nor standard input" {
