@@ -10,6 +10,8 @@
  * LATSIM_RTT_USEC	minimum time between a request and its answer; all run at the same time
  * LATSIM_DROP_PERCENT	percentage of the datagrams sent that are lost, half of them on the way
  *			back (after the other end has acted on the request); a real number
+ * LATSIM_INTERRUPT	number of the datagram after which nothing arrives any more, and the program
+ *			gets a SIGINT
  * LATSIM_SEED		seed of the losses, default 1: the same seed loses the same datagrams
  * LATSIM_FILL=1	descriptions of nodes that fill 63 bytes get a 64th one: the simulator
  *			always ends them with a NUL
@@ -33,6 +35,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <rdma/ib_user_mad.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -85,6 +88,7 @@ static struct {
 static size_t kind_count;
 static unsigned char module_page[2][208]; /* of PDDR: in dBm, and in microwatts */
 static unsigned char tag[2]; /* from the last Set of PortSamplesControl: IBA 1, 16.1.3.2 */
+static unsigned long last;   /* the datagram after which nothing arrives; 0: none */
 static unsigned long sent, lost, resent, timed_out, answered, refused;
 
 /* The next library's function of this name. */
@@ -160,6 +164,7 @@ __attribute__((constructor)) static void begin(void)
 {
 	round_trip = (int64_t)setting("LATSIM_RTT_USEC", 0);
 	drop_percent = setting("LATSIM_DROP_PERCENT", 0);
+	last = (unsigned long)setting("LATSIM_INTERRUPT", 0);
 	random_state = (uint64_t)setting("LATSIM_SEED", 1) * 0x9e3779b97f4a7c15u | 1;
 	fill = setting("LATSIM_FILL", 0) != 0;
 	read_module(getenv("LATSIM_MODULE"));
@@ -222,13 +227,15 @@ static struct packet *take_slot(int fd, const unsigned char *data, size_t bytes)
 static ssize_t transmit(struct packet *packet, int fd, const void *data, size_t bytes)
 {
 	double chance = random_number() * 100;
-	bool drop = chance < drop_percent;
+	bool drop = chance < drop_percent || (last && sent >= last);
 
 	sent++;
 	lost += drop;
+	if (sent == last)
+		kill(getpid(), SIGINT);
 	if (packet) {
 		packet->due = now() + round_trip;
-		packet->answer_is_lost = drop && chance >= drop_percent / 2;
+		packet->answer_is_lost = chance < drop_percent && chance >= drop_percent / 2;
 	}
 	if (drop && !(packet && packet->answer_is_lost))
 		return (ssize_t)bytes;

@@ -5,7 +5,6 @@ ibnetdiscover's."""
 
 import json
 import re
-import signal
 import time
 
 import bed
@@ -276,37 +275,25 @@ def counters_and_manager(play):
 
 
 def interrupted(tap, sim):
-    """^C immediately prints what is known so far. A busy machine may spoil one measurement."""
-    wrong = []
-    for patience in (2.5, 5, 10):
-        bad, spoiled, say = interrupted_after(sim, patience)
-        wrong += bad
-        if not spoiled:
-            break
-    tap.test('fabric: ^C in the middle of a scan', wrong + spoiled, say)
-
-
-def interrupted_after(sim, patience):
-    """Errors, errors that a busy machine can cause, and the measurement."""
-    process = sim.client([program.RDMACTL, '-j', 'fabric', 'scan'], latsim={'RTT_USEC': 30000})
-    time.sleep(patience)
-    running = process.poll() is None
+    """^C prints what is known so far, without waiting for the answers that are still missing."""
+    log = sim.path('latsim.log')
+    argv = [program.RDMACTL, '-j', 'fabric', 'scan', '--timeout', '20s']
     begin = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    process = sim.client(argv, latsim={'INTERRUPT': 1000, 'LOG': log})
+    out, err = process.communicate(timeout=bed.SECONDS)
     seconds = time.monotonic() - begin
-    result = bed.Result([program.RDMACTL, '-j', 'fabric', 'scan'], process.returncode, out, err)
+    result = bed.Result(argv, process.returncode, out, err)
     program.check(result)
     graph = Graph(program.parse('fabric', ('scan',), result))
-    # A whole second, as the sanitizer slows down the program under test.
-    spoiled = [] if seconds < 1 else ['it ended after %.2f s' % seconds]
-    wrong = unequal('status', graph.status, 3) + unequal('complete', graph.complete, False)
-    wrong += unequal('problems', any('interrupted' in json.dumps(problem)
-                                     for problem in graph.document.problems), True)
-    midway = running and 1 < len(graph.nodes) < len(sim.net.nodes)
-    spoiled += [] if midway else ['%d nodes' % len(graph.nodes)]
-    return wrong if midway else [], spoiled, ['%d of %d nodes, %.2f s after it' % (
-        len(graph.nodes), len(sim.net.nodes), seconds)]
+    counts = scene_bed.counts_of(log)
+    tap.test('fabric: ^C in the middle of a scan',
+             unequal('status', graph.status, 3) + unequal('complete', graph.complete, False) +
+             unequal('problems', any('interrupted' in json.dumps(problem)
+                                     for problem in graph.document.problems), True) +
+             ([] if 1 < len(graph.nodes) < len(sim.net.nodes) else '%d nodes' % len(graph.nodes)) +
+             unequal('sent again, not answered', [counts['resent'], counts['timed_out']], [0, 0]),
+             ['%d of %d nodes, %d requests, %.2f s' % (
+                 len(graph.nodes), len(sim.net.nodes), counts['sent'], seconds)])
 
 
 def play(tap, box):
