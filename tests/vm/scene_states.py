@@ -9,7 +9,7 @@ import peers
 import program
 from scene_none import loaded
 from scene_wire import compare_all, differ
-from selftest import until
+from selftest import steady, until
 from tap import printable, unequal
 
 # The kernel accepts any bytes in the name of a device. The first of these is used for all
@@ -22,6 +22,12 @@ def carried(wanted):
     """Waits for the kernel to notice that the other end has lost or regained its carrier."""
     until(lambda: ('ACTIVE' in peers.read('/sys/class/infiniband/rxb/ports/1/state')) == wanted and
           (peers.read('/sys/class/net/vb/operstate') == 'up') == wanted)
+
+
+def gids_rest():
+    """Waits until the kernel has added the GIDs of addresses that come with a link."""
+    steady(lambda: [peers.read('/sys/class/infiniband/rxa/ports/1/gids/%d' % place)
+                    for place in range(40)])
 
 
 def link_down(tap):
@@ -39,6 +45,7 @@ def link_down(tap):
 def netdev_renamed(tap):
     peers.must('ip', '-batch', '-', stdin=b'link set va name wire0\nlink set wire0 up\n')
     carried(True)
+    gids_rest()
     shot = compare_all(tap, 'netdev renamed')
     tap.test('netdev renamed: it has the new name',
              unequal('netdev', shot.rows('ports', 'device')['rxa']['netdev'], 'wire0'))
